@@ -1,0 +1,1 @@
+"""What agent clients call at their events. Imports neither Typer, pydantic nor mcp."""

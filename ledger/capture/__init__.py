@@ -1,0 +1,1 @@
+"""Running a command and keeping what it wrote: streams, digests, blobs, test counts."""

@@ -1,0 +1,85 @@
+"""The gate: a Task completes only on a passed Run that is fresh.
+
+It judges the Task's Checks from the ledger, never from a file of the Workspace. At least one
+deciding Run of a kind that counts passed on today's tree, and none of them fails there.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from memprove.ledger.domain import limits
+from memprove.ledger.domain.decide import UNFIT
+from memprove.ledger.domain.events import Completion, Judged, RunKind
+from memprove.ledger.domain.evidence import Evidence
+from memprove.ledger.domain.labels import parse_label
+from memprove.ledger.domain.run import Run, Verdict
+from memprove.ledger.problems import EVIDENCE_STALE, LABEL_UNKNOWN, NO_PASSED_RUN
+
+COUNTING: Final = frozenset({RunKind.TEST, RunKind.BUILD, RunKind.LINT})
+"""The kinds that count, unless the owner names fewer."""
+
+_CONTRADICTS: Final = (Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED)
+
+
+def judge(
+    evidence: Evidence,
+    *,
+    runs: Sequence[str] = (),
+    kinds: Iterable[RunKind] = COUNTING,
+    accept_stale: str = "",
+    accept_untested: str = "",
+) -> Completion:
+    """Return on what the Task may be completed, or raise the Problem that says why not."""
+    limits.check_text("accept-stale", accept_stale, limits.STATEMENT)
+    limits.check_text("accept-untested", accept_untested, limits.STATEMENT)
+    judged = [run for run in evidence.checks() if run.kind in COUNTING]
+    for run in judged:
+        if run.verdict in _CONTRADICTS and evidence.fresh(run).fresh:
+            raise UNFIT[run.verdict](f"{run.label} on the tree as it is now")
+    named = [_named(evidence, label, stale_ok=bool(accept_stale)) for label in runs]
+    if not accept_untested:
+        allowed = frozenset(kinds)
+        _one_passed(evidence, [r for r in judged if r.kind in allowed], bool(accept_stale))
+    return Completion(
+        judged=tuple(
+            Judged(run=run.label, verdict=run.verdict, fresh=evidence.fresh(run).fresh)
+            for run in dict.fromkeys((*judged, *named))
+        ),
+        tree=evidence.today.tree,
+        ignore=evidence.today.ignore,
+        accept_stale=accept_stale,
+        accept_untested=accept_untested,
+    )
+
+
+def _named(evidence: Evidence, text: str, *, stale_ok: bool) -> Run:
+    label = parse_label(text, "r")
+    cited = evidence.capsule.runs.get(label)
+    if cited is None:
+        raise LABEL_UNKNOWN(label)
+    run = evidence.deciding(cited.check) or cited
+    if run.verdict is not Verdict.PASSED:
+        raise UNFIT[run.verdict](run.label)
+    if not stale_ok:
+        _check_fresh(evidence, run)
+    return run
+
+
+def _one_passed(evidence: Evidence, judged: Sequence[Run], stale_ok: bool) -> None:
+    passed = [run for run in judged if run.verdict is Verdict.PASSED]
+    if any(stale_ok or evidence.fresh(run).fresh for run in passed):
+        return
+    if passed:
+        _check_fresh(evidence, passed[-1])
+    if judged:
+        run = judged[-1]
+        kind = EVIDENCE_STALE if run.verdict is Verdict.MOVED else UNFIT[run.verdict]
+        raise kind(run.label)
+    raise NO_PASSED_RUN()
+
+
+def _check_fresh(evidence: Evidence, run: Run) -> None:
+    fresh = evidence.fresh(run)
+    if not fresh.fresh:
+        shown = ", ".join(fresh.paths[:3]) + (" changed" if fresh.paths else fresh.reason)
+        raise EVIDENCE_STALE(f"{run.label}: {shown}; rerun it with `memprove rerun {run.label}`")

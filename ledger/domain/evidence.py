@@ -1,0 +1,168 @@
+"""What the Runs prove today: freshness, the deciding Run of a Check, the proof of a claim.
+
+All of it is derived on every read and never stored; reading refreshes nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from memprove.ledger.domain.capsule import Capsule, Claim
+from memprove.ledger.domain.events import TreeState
+from memprove.ledger.domain.run import Check, Run, Verdict
+
+
+class ProofState(StrEnum):
+    """What stands behind a claim. First match in this order."""
+
+    WITHDRAWN = "withdrawn"
+    ASSERTED = "asserted"
+    OBSERVED = "observed"
+    REFUTED = "refuted"
+    STALE = "stale"
+    PROVEN = "proven"
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The paths that differ between a Run's tree and today's. *known* False: not to be had."""
+
+    known: bool
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """The caller's working tree now.
+
+    *changes* is by tree id of a Run; paths that the ignore list names are left out of it already.
+    """
+
+    tree: str | None
+    reason: str = ""
+    ignore: tuple[str, ...] = ()
+    changes: Mapping[str, Changes] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Whether a Run's tree is today's. If not: the paths that changed, or why it is unknown."""
+
+    fresh: bool
+    paths: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What stands behind one claim, and the deciding Runs that say so."""
+
+    state: ProofState
+    runs: tuple[Run, ...] = ()
+    paths: tuple[str, ...] = ()
+    reason: str = ""
+
+
+UNKNOWN_PATHS = "paths unknown"
+_CONTRADICTS = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED})
+_NEVER_DECIDES = frozenset({Verdict.INTERRUPTED, Verdict.LOST})
+
+
+def freshness(run: Run, today: Today, paths: Iterable[str] = ()) -> Freshness:
+    """Tell whether *run* holds for today's tree, looking at *paths* only if any are given."""
+    tree = run.tree
+    if tree.id is None:
+        return Freshness(False, reason=f"tree of {run.label} unknown: {tree.reason}")
+    if today.tree is None:
+        return Freshness(False, reason=f"tree unknown: {today.reason}")
+    if run.started.ignore != today.ignore:
+        return Freshness(False, reason="the ignore list changed")
+    if tree.id == today.tree:
+        return Freshness(True)
+    changes = today.changes.get(tree.id, Changes(False))
+    if not changes.known:
+        return Freshness(False, reason=UNKNOWN_PATHS)
+    changed = tuple(path for path in changes.paths if _concerns(path, paths))
+    return Freshness(not changed, changed)
+
+
+class Evidence:
+    """The Runs of one Task, judged on today's tree. The one place that says what decides."""
+
+    def __init__(self, capsule: Capsule, today: Today) -> None:
+        self.capsule = capsule
+        self.today = today
+        self._deciding = _deciding_runs(capsule.runs.values(), today)
+
+    def deciding(self, check: Check) -> Run | None:
+        """Return the one Run of *check* that counts today."""
+        return self._deciding.get(check)
+
+    def checks(self) -> list[Run]:
+        """Return the deciding Run of every Check of the Task, in log order."""
+        return sorted(self._deciding.values(), key=lambda run: run.seq)
+
+    def trees_in_question(self) -> list[TreeState]:
+        """Return the trees, not today's, whose changes decide or explain something; newest first.
+
+        With an ignore list a Run on another tree may hold, so every Run's tree is in question.
+        """
+        runs = self.capsule.runs.values() if self.today.ignore else self._deciding.values()
+        trees = (run.tree for run in sorted(runs, key=lambda run: -run.seq))
+        others = (tree for tree in trees if tree.id not in (None, self.today.tree))
+        return list({tree.id: tree for tree in others}.values())
+
+    def fresh(self, run: Run) -> Freshness:
+        """Tell whether *run* holds for today's tree."""
+        return freshness(run, self.today)
+
+    def prove(self, claim: Claim) -> Proof:
+        """Return what stands behind *claim*."""
+        if claim.withdrawn is not None:
+            return Proof(ProofState.WITHDRAWN)
+        runs = self.capsule.runs
+        cited = [(c, runs[c.label]) for c in claim.evidence if c.label in runs]
+        if not cited:
+            return Proof(ProofState.ASSERTED)
+        checks = dict.fromkeys(run.check for citation, run in cited if not citation.failed)
+        if not checks:
+            return Proof(ProofState.OBSERVED, tuple(run for _, run in cited))
+        return self._judge(claim, list(checks))
+
+    def _judge(self, claim: Claim, checks: list[Check]) -> Proof:
+        runs = tuple(self._deciding[check] for check in checks if check in self._deciding)
+        refuting = tuple(run for run in runs if run.verdict in _CONTRADICTS)
+        if refuting:
+            return Proof(ProofState.REFUTED, refuting)
+        for run in runs:
+            if run.verdict is Verdict.MOVED:
+                return Proof(ProofState.STALE, (run,), reason="it changed tracked files")
+            fresh = freshness(run, self.today, claim.paths)
+            if not fresh.fresh:
+                return Proof(ProofState.STALE, (run,), fresh.paths, fresh.reason)
+        if len(runs) < len(checks):
+            return Proof(ProofState.STALE, runs, reason="no Run decides")
+        return Proof(ProofState.PROVEN, runs)
+
+
+def _deciding_runs(runs: Iterable[Run], today: Today) -> dict[Check, Run]:
+    """Return the deciding Run by Check.
+
+    Runs on today's tree come before others, then the latest in the log; interrupted and lost Runs
+    never decide.
+    """
+    best: dict[Check, tuple[bool, Run]] = {}
+    for run in runs:
+        if run.verdict in _NEVER_DECIDES:
+            continue
+        fresh = freshness(run, today).fresh
+        if run.check not in best or fresh >= best[run.check][0]:
+            best[run.check] = (fresh, run)
+    return {check: run for check, (_, run) in best.items()}
+
+
+def _concerns(path: str, paths: Iterable[str]) -> bool:
+    """Tell whether *path* is one of *paths* or below one of them; no paths: always."""
+    wanted = tuple(p.strip("/") for p in paths)
+    return not wanted or any(path == p or path.startswith(f"{p}/") for p in wanted)

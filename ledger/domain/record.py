@@ -1,0 +1,118 @@
+"""An event as it stands in the log: its leaf, and its payload as a value.
+
+The leaf is what is hashed into the tree. It names who, when, where and the labels that the event
+assigned, and commits to the payload, which is kept apart so that it can be erased later while every
+hash still verifies.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from memprove.ledger.domain import canonical
+from memprove.ledger.domain.events import KINDS, Event
+
+LEAF_VERSION: Final = 1
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who wrote an event.
+
+    *client* is the client session, hashed; *request* tells a client's retry from a new request;
+    *agent_env*: an agent's environment was seen around the command.
+    """
+
+    installation: str
+    token: str
+    role: str
+    face: str
+    agent_env: bool = False
+    session: int | None = None
+    client: str = ""
+    request: str = ""
+
+
+class Leaf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is hashed: RFC 6962 leaf input. Hashes are lower-case hex; *at* is in milliseconds."""
+
+    v: int
+    seq: int
+    kind: str
+    kind_v: int
+    at: int
+    actor: Actor
+    stream: str
+    stream_seq: int
+    payload: str
+    prev: str | None = None
+    stream_prev: str | None = None
+    workspace: str | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A payload of a kind or version that this program does not know."""
+
+    kind: str
+    kind_v: int
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A payload that was erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One event of the log."""
+
+    leaf: Leaf
+    event: Event | Unknown | Erased
+
+    @property
+    def seq(self) -> int:
+        """Return its number in the log, from 1."""
+        return self.leaf.seq
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels it assigned."""
+        return self.leaf.labels
+
+
+_KIND_OF: Final = {struct: (kind, version) for kind, (struct, version) in KINDS.items()}
+_LEAF: Final = msgspec.json.Decoder(Leaf)
+_PAYLOAD: Final = {kind: msgspec.json.Decoder(struct) for kind, (struct, _) in KINDS.items()}
+
+
+def kind_of(event: Event) -> tuple[str, int]:
+    """Return the name and version of the kind of *event*."""
+    return _KIND_OF[type(event)]
+
+
+def encode(value: Leaf | Event) -> bytes:
+    """Return the canonical bytes of *value*, which are hashed, signed and stored."""
+    return canonical.encode(value)
+
+
+def decode_leaf(data: bytes) -> Leaf:
+    """Return the leaf in *data*; ``canonical.NotCanonical`` if it is none."""
+    try:
+        return _LEAF.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise canonical.NotCanonical(str(error)) from None
+
+
+def decode(leaf: Leaf, payload: bytes | None) -> Record:
+    """Return the record of *leaf* and the stored bytes of its payload (None: erased)."""
+    if payload is None:
+        return Record(leaf, Erased())
+    known = KINDS.get(leaf.kind)
+    if known is None or leaf.kind_v > known[1]:
+        return Record(leaf, Unknown(leaf.kind, leaf.kind_v))
+    try:
+        return Record(leaf, _PAYLOAD[leaf.kind].decode(payload))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise canonical.NotCanonical(str(error)) from None

@@ -1,0 +1,72 @@
+"""Secrets that only the argument before them, or the command, gives away."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+_SECRET_FLAG: Final = re.compile(
+    r"(?i)--?(?!(?:show|no|has|use|with|without|print|list|revoke|require|skip)[-_])(?:[\w.-]*[-_.])?(?:password|passwd|pass|passphrase|passcode|pwd|secret|token|pat"
+    r"|credentials?|cookie|bearer|(?:api|access|secret|private|account|auth|signing|encryption|master"
+    r"|shared|subscription|service)[-_]?key|secret-access-key|oauth2-bearer|authtoken|requirepass)"
+)
+# Another flag, a template nobody filled in, or what was cut before.
+_NO_SECRET: Final = re.compile(
+    r"-|<.*>\Z|\$\{?\w+\}?\Z|\{+.*\}+\Z|\[REDACTED:[a-z0-9-]+\]\Z", re.DOTALL
+)
+# Letters that carry a password, by command: in the next argument, in the same one, or both.
+_NEXT: Final = {
+    "sshpass": "-p", "mongo": "-p", "mongosh": "-p", "mongodump": "-p", "docker": "-p",
+    "podman": "-p", "az": "-p", "twine": "-p", "redis-cli": "-a", "ldapsearch": "-w",
+    "ldapadd": "-w", "ldapmodify": "-w", "sqlcmd": "-P", "zip": "-P", "unzip": "-P",
+    "ssh-keygen": "-N",
+}  # fmt: skip
+_ATTACHED: Final = {
+    "sshpass": "-p", "mysql": "-p", "mysqldump": "-p", "mysqladmin": "-p", "mysqlimport": "-p",
+    "mariadb": "-p", "mariadb-dump": "-p", "mariadb-admin": "-p", "7z": "-p", "7za": "-p",
+    "unrar": "-p",
+}  # fmt: skip
+# Commands and flags that take ``user:password`` (smbclient: ``user%password``).
+_USER_COMMANDS: Final = frozenset({"curl", "http", "https", "xh", "smbclient"})
+_USER_FLAGS: Final = re.compile(
+    r"(?P<flag>-u|-U|-a|--user|--proxy-user|--auth)(?P<attached>=?.*)", re.DOTALL
+)
+_USER: Final = re.compile(r"=?[^:%]{1,128}[:%](?=.)", re.DOTALL)
+
+
+def secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the index of each argument of *argv* that holds a secret, and where in it that begins."""
+    command = ""
+    for index, word in enumerate(argv):
+        following = argv[index + 1] if index + 1 < len(argv) else ""
+        if _takes_secret(command, word) and _may_be_secret(following):
+            yield index + 1, 0
+        elif word.startswith(_ATTACHED.get(command, "\0")) and _may_be_secret(word[2:]):
+            if not word.startswith("-port"):
+                yield index, 2
+        elif command in _USER_COMMANDS:
+            yield from _user_password(index, word, following)
+        command = _command(word) or command
+
+
+def _takes_secret(command: str, word: str) -> bool:
+    return _NEXT.get(command) == word or _SECRET_FLAG.fullmatch(word) is not None
+
+
+def _may_be_secret(word: str) -> bool:
+    return word != "" and _NO_SECRET.match(word) is None
+
+
+def _user_password(index: int, word: str, following: str) -> Iterator[tuple[int, int]]:
+    flag = _USER_FLAGS.fullmatch(word)
+    if flag is None:
+        return
+    place, value = (index, flag["attached"]) if flag["attached"] else (index + 1, following)
+    user = _USER.match(value)
+    if user is not None and _may_be_secret(value[user.end() :]):
+        yield place, user.end() + (len(flag["flag"]) if flag["attached"] else 0)
+
+
+def _command(word: str) -> str | None:
+    """Return the name of the command that *word* may be, without its folder and ``.exe``."""
+    name = re.split(r"[/\\]", word)[-1].removesuffix(".exe")
+    return name if name in _NEXT or name in _ATTACHED or name in _USER_COMMANDS else None

@@ -1,0 +1,268 @@
+r"""Secrets by their name: ``DB_PASS=…``, ``"token": "…"``, ``--password …``, ``the password is …``.
+
+The name is matched from its last telling part on (``passw``, ``token``, ``key`` …), what stands
+before it is looked at backwards, and one of the forms below must follow. How sure the form is
+decides what the value must look like: behind ``DB_PASSWORD=`` at the start of a line any word is a
+secret, behind ``token:`` only one that is neither a word, a type, code, a number nor a placeholder.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from memprove.ledger.domain.redaction_values import (
+    is_harmless,
+    is_named_after_secret,
+    is_opaque,
+    is_placeholder,
+    is_prose,
+    is_word,
+)
+
+
+class _Strength(Enum):
+    """How telling a name is by itself."""
+
+    PASSWORD = auto()
+    KEY = auto()
+    WEAK = auto()
+
+
+_NAME: Final = re.compile(
+    rb"""(?ix)
+    (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi | mot[ ]de[ ]passe )
+      | (?P<key> secret | token | credentials? | key )
+      | (?P<weak> pwd | pw | _?pass | _auth )
+    )
+    (?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
+                 |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
+      | -?(?:nya|mu|ku)
+    )? (?![A-Za-z0-9_.-]*[A-Za-z0-9_])"""
+)
+_QUALIFIED_KEY: Final = re.compile(
+    rb"(?i)(?:api|access|secret|private|account|encrypt(?:ion)?|sign(?:ing|ature)?|master|auth|service"
+    rb"|storage|shared|deploy|app(?:lication)?|client|subscription|admin|session|ssh|aes|hmac|jwt"
+    rb"|webhook|crypt|consumer|function|licen[sc]e|root|server|fernet|cookie|sas|rest|write)[_. -]?$"
+)
+_ENVIRONMENT_KEY: Final = re.compile(rb"[A-Z][A-Z0-9_]*_$")
+_OTHER_NAME: Final = re.compile(
+    rb"(?i)(?:(?<![A-Za-z])|(?-i:(?<=[a-z0-9])(?=[A-Z])))(?:max|min|num|count|next|page|pad|eos|bos|unk"
+    rb"|sep|cls|mask|stop|per|prompt|completion|input|output|total|special|lex|parse[rd]?|current|last"
+    rb"|first|prev(?:ious)?|peek|continuation|public|public_?key|publishable|cache|primary|foreign|sort"
+    rb"|partition|cancel(?:l?ation)?|has|is|no|show|hide|allow|requires?|use|with|without)[_.-]?$"
+)
+_PATH_OF_NAMES: Final = re.compile(
+    rb"(?<!\$env)(?<=[A-Za-z0-9*}:]):\Z"
+)  # arn:…:secret:…, AWS::Secret
+_INSIDE_MARKER: Final = re.compile(rb"\[REDACTED:[a-z0-9-]*\Z")
+_ACCOUNT: Final = re.compile(
+    rb"(?i)(?:db|sql|redis|smtp|mail|imap|user|root|admin|ssh|sudo|become|ftp|pg|postgres|ldap|proxy|http"
+    rb"|auth|login|store|cert|key|wifi|vpn|bind|service)$"
+)
+_PREFIX_CHARS: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
+
+_QUOTED: Final = (
+    rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
+)
+_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]+)"
+_VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
+_CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a value may follow a name; *sure* forms hold nothing but a secret."""
+
+    pattern: re.Pattern[bytes]
+    sure: bool = False
+    prose: bool = False
+
+
+_PAIR: Final = _Form(
+    # {"name": "DB_PASSWORD", "value": "…"}, <add key="Password" value="…"/>, and in YAML
+    re.compile(
+        rb"[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})[\"']?(?i:value)[\"']?"
+        rb"[ \t]{0,4}[:=][ \t]{0,4}" + _VALUE
+    ),
+    sure=True,
+)
+_ASSIGNED: Final = _Form(
+    re.compile(
+        _CLOSING
+        + rb"[ \t]{0,16}(?:=>|:=|\?=|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)\*{0,2}[ \t]{0,16}(?:!!?\w{1,16}[ \t]+)?"
+        + _VALUE
+    )
+)
+_LISTED: Final = _Form(re.compile(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"))
+_ELEMENT: Final = _Form(re.compile(rb"(?:\s[^<>\n]{0,80})?>(?P<plain>[^<>\n]{1,512})</"), sure=True)
+_FLAG: Final = _Form(re.compile(rb"[ \t]{1,4}" + _VALUE), sure=True)
+_WHOSE: Final = (
+    rb"(?:[ \t]+(?:for|of|on|untuk)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
+    rb"|[ \t]+(?:saya|kamu|anda|baru|barunya|lama|database|db|akun|admin|root|user))?"
+)
+_SENTENCE: Final = _Form(
+    re.compile(
+        rb"(?i)" + _WHOSE + rb"(?:[ \t]+(?:(?:(?:has|have)[ \t]+been|was|is|got|now)[ \t]+)?"
+        rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?to"
+        rb"|[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|es|est)(?:[ \t]+(?:now|still))?"
+        rb"|[ \t]+(?:->|=|\|)|:):?[ \t]+" + _VALUE
+    ),
+    prose=True,
+)
+_TYPED: Final = _Form(  # token: String = "…" of Rust, TypeScript, Kotlin, Python
+    re.compile(
+        rb"[ \t]{0,4}:[ \t]{0,4}[\w<>&'.\[\]|? ]{1,40}=[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"
+    )
+)
+_BESIDE: Final = _Form(
+    re.compile(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE), prose=True
+)
+
+_TRAILING: Final = b".,;:!?)]}|\\"
+_LINE_START: Final = re.compile(
+    rb"(?i)(?:^|\n)[ \t>+|-]{0,8}(?:export |set |setx |env |arg |declare -x |\$env:|-e |--env )?[A-Za-z0-9_.-]*\Z"
+)
+
+
+def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:
+    """Return the span of the value of the secret-like name whose telling part begins at *at*."""
+    name = _NAME.match(text, at)
+    if name is None:
+        return None
+    before = text[max(0, at - 64) : at]
+    if _INSIDE_MARKER.search(before):
+        return None
+    strength = _strength(name, before)
+    if strength is None:
+        return None
+    for form in _forms(before, strength):
+        match = form.pattern.match(text, name.end())
+        if match is not None:
+            return _judged(text, match, form, strength, at)
+    return None
+
+
+def _strength(name: re.Match[bytes], before: bytes) -> _Strength | None:
+    """Return how telling the whole name is, None if it names something else."""
+    prefix = _PREFIX_CHARS.search(before)
+    head = prefix[0] if prefix else b""
+    if _OTHER_NAME.search(head) or _PATH_OF_NAMES.search(before[: len(before) - len(head)]):
+        return None
+    if name["password"]:
+        return _Strength.PASSWORD
+    if name["weak"]:
+        return _strength_of_short(name["weak"], head)
+    if name["key"].lower() != b"key" or _QUALIFIED_KEY.search(before):
+        return _Strength.KEY
+    return _Strength.WEAK if _ENVIRONMENT_KEY.search(head) else None
+
+
+def _strength_of_short(name: bytes, head: bytes) -> _Strength | None:
+    """Return the strength of ``pwd``, ``pass`` and ``_auth``, which also end or are other words."""
+    if name in (b"_PASS", b"_PWD") or (name.lower() == b"_pass" and _ACCOUNT.search(head)):
+        return _Strength.PASSWORD
+    if name == b"PASS" and not head:  # the verdict of a test
+        return None
+    starts_word = not head[-1:].isalpha() or name[:1].isupper() or name[:1] == b"_"
+    return _Strength.WEAK if starts_word else None
+
+
+def _forms(before: bytes, strength: _Strength) -> list[_Form]:
+    forms = [_PAIR, _TYPED, _ASSIGNED]
+    if re.search(rb"(?:^|[\s\"'`(\[])--?[A-Za-z0-9_-]*\Z", before):
+        forms.append(_FLAG)
+    if re.search(rb"<[\w:.-]*\Z", before):
+        forms.append(_ELEMENT)
+    return [*forms, _LISTED, _SENTENCE, _BESIDE]
+
+
+def _judged(
+    text: bytes, match: re.Match[bytes], form: _Form, strength: _Strength, at: int
+) -> tuple[int, int] | None:
+    if match["quoted"] if "quoted" in match.re.groupindex else None:
+        start, end = match.span("quoted")
+        return (start, end) if _is_quoted_secret(text[start:end], form, strength) else None
+    start, end = match.span("plain")
+    stops_early = b"?" in text[max(0, at - 64) : at] or not _LINE_START.search(
+        text[max(0, at - 64) : at]
+    )
+    if is_placeholder(text[start:end]):
+        return None
+    end = _trimmed(text, start, end, stops_early=stops_early and not form.sure)
+    value = text[start:end]
+    accepted = end > start and _is_plain_secret(text, value, form, strength, at, end)
+    return (start, end) if accepted else None
+
+
+def _trimmed(text: bytes, start: int, end: int, *, stops_early: bool) -> int:
+    """Return the end of the unquoted word without the punctuation around it."""
+    if stops_early:
+        separator = re.compile(rb"[,;&]|\\[nr\"']").search(text, start, end)
+        end = separator.start() if separator else end
+    while end > start and text[end - 1] in _TRAILING:
+        end -= 1
+    return end
+
+
+def _is_quoted_secret(value: bytes, form: _Form, strength: _Strength) -> bool:
+    if len(value) < 3 or is_harmless(value) or is_prose(value):
+        return False
+    if strength is _Strength.PASSWORD and form is not _LISTED and form is not _BESIDE:
+        return not is_named_after_secret(value) and not (value.istitle() and is_word(value))
+    if form.sure and strength is not _Strength.WEAK:
+        return not is_named_after_secret(value)
+    if form is _LISTED and (strength is _Strength.WEAK or not re.search(rb"[0-9]", value)):
+        return False
+    return b" " not in value and is_opaque(value) and not is_named_after_secret(value)
+
+
+def _is_plain_secret(
+    text: bytes, value: bytes, form: _Form, strength: _Strength, at: int, end: int
+) -> bool:
+    if is_placeholder(value) or (form.prose and value[:1] in b"*(~"):
+        return False
+    if strength is _Strength.PASSWORD and re.fullmatch(rb"[0-9]{4,12}", value):
+        return form is not _BESIDE
+    if is_harmless(value):
+        return False
+    if form.sure:
+        return len(value) >= 3 and not (value.isupper() and value.isalpha())
+    if not form.prose and _is_environment_line(text, at, end):
+        return len(value) >= 4 and (
+            strength is _Strength.PASSWORD
+            or (is_opaque(value) if strength is _Strength.WEAK else not is_word(value))
+        )
+    if form is _BESIDE and not _stands_alone(value, strength):
+        return False
+    if is_word(value):
+        return _is_lone_word(text, value, strength, at, end)
+    return is_opaque(value) and not is_named_after_secret(value)
+
+
+def _stands_alone(value: bytes, strength: _Strength) -> bool:
+    """Return whether *value* is a secret with nothing but a name beside it."""
+    if strength is _Strength.PASSWORD:
+        return re.search(rb"[0-9]", value) is not None
+    shape = re.fullmatch(rb"[A-Za-z0-9+/=_-]{20,}", value)
+    return (
+        strength is _Strength.KEY and shape is not None and re.search(rb"[0-9]", value) is not None
+    )
+
+
+def _is_environment_line(text: bytes, at: int, end: int) -> bool:
+    """Return whether ``NAME=value`` fills its line, the name in capitals: .env, env, export."""
+    start = text.rfind(b"\n", max(0, at - 200), at) + 1
+    line = text[start:end]
+    return re.match(rb"(?:export |ENV |ARG |set |[ \t]*-e )?[A-Z][A-Z0-9_]*=", line) is not None
+
+
+def _is_lone_word(text: bytes, value: bytes, strength: _Strength, at: int, end: int) -> bool:
+    """Return whether a plain word is a password: alone on its YAML or INI line, or in a query."""
+    if strength is not _Strength.PASSWORD or len(value) < 6:
+        return False
+    before = text[max(0, at - 64) : at]
+    if re.search(rb"[?&;][A-Za-z0-9_.-]*\Z", before):
+        return True
+    lone = _LINE_START.search(before) is not None and text[end : end + 1] in (b"", b"\n", b"\r")
+    return lone and value.islower() and not is_named_after_secret(value)

@@ -1,0 +1,83 @@
+"""A Run: one recorded command, its two events, and the verdict derived from them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memprove.ledger.domain.events import RunEnded, RunKind, RunStarted, TreeState
+
+
+class Verdict(StrEnum):
+    """How a Run ended; only ``passed`` proves anything. First match in this order."""
+
+    LOST = "lost"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    MASKED = "masked"
+    VACUOUS = "vacuous"
+    MOVED = "moved"
+    PASSED = "passed"
+
+
+Check = tuple[tuple[str, ...], str]
+"""What makes two Runs one Check: argv as stored, and the directory below the Workspace root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One recorded command."""
+
+    label: str
+    seq: int
+    at: int
+    session: int | None
+    started: RunStarted
+    ended: RunEnded | None = None
+
+    @property
+    def check(self) -> Check:
+        """Return the Check it is a Run of."""
+        return self.started.argv, self.started.cwd
+
+    @property
+    def kind(self) -> RunKind:
+        """Return its kind, which its end decides."""
+        return self.ended.kind if self.ended else self.started.kind
+
+    @property
+    def tree(self) -> TreeState:
+        """Return the tree it counts for: that at its end, with what it produced."""
+        return self.ended.tree if self.ended else self.started.tree
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return how it ended."""
+        return verdict(self.ended)
+
+
+def verdict(ended: RunEnded | None) -> Verdict:
+    """Return the verdict on a Run that ended as *ended* (None: it never did)."""
+    if ended is None:
+        return Verdict.LOST
+    if ended.signal is not None and not ended.crashed:
+        return Verdict.INTERRUPTED
+    if ended.exit != 0:
+        return Verdict.FAILED
+    if ended.masked:
+        return Verdict.MASKED
+    if ended.counts_needed and (ended.counts is None or ended.counts.ran == 0):
+        return Verdict.VACUOUS
+    if ended.moved:
+        return Verdict.MOVED
+    return Verdict.PASSED
+
+
+def blobs_of(event: object) -> list[str]:
+    """Return the digests of the blobs that *event* names."""
+    match event:
+        case RunStarted(tree=tree):
+            named = [tree.snapshot]
+        case RunEnded(tree=tree, stdout=stdout, stderr=stderr):
+            named = [tree.snapshot, stdout.blob, stderr.blob]
+        case _:
+            named = []
+    return [digest for digest in named if digest is not None]

@@ -1,0 +1,1 @@
+"""The log: events linked, committed, signed and verified over a store."""

@@ -1,0 +1,87 @@
+"""Private keys: one small file per epoch under ``<config dir>/keys/<ledger>/``, never by the log.
+
+A file holds one line, ``memprove-ed25519 <epoch> <base64 of the 32-byte seed>`` (RFC 8032). It is
+used only if it is a regular file of ours that nobody else can read. No process keeps a key between
+commits.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from memprove.ledger.problems import KEY_MISSING, KEY_UNSAFE, LEDGER_EXISTS
+from memprove.ledger.tlog.note import Signer, decode_base64, encode_base64
+
+FIRST_EPOCH: Final = 1
+_WORD: Final = "memprove-ed25519"
+_MOST: Final = 256
+
+
+class Keys:
+    """The private keys of one ledger."""
+
+    def __init__(self, config_dir: Path, ledger: str) -> None:
+        self._folder = config_dir / "keys" / ledger
+
+    def create(self, epoch: int, seed: bytes) -> None:
+        """Keep *seed* as the key of *epoch*, on disk when this returns."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = self._file(epoch)
+        try:
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise LEDGER_EXISTS(file) from None
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(f"{_WORD} {epoch} {encode_base64(seed)}\n".encode())
+            opened.flush()
+            os.fsync(descriptor)
+        _sync_folder(self._folder)
+
+    def signer(self, epoch: int, origin: str) -> Signer:
+        """Return the signer of *epoch*; raises ``key_missing`` or ``key_unsafe``."""
+        file = self._file(epoch)
+        words = _read_private(file).split()
+        seed = decode_base64(words[2]) if len(words) == 3 else None
+        if seed is None or len(seed) != 32 or words[:2] != [_WORD, str(epoch)]:
+            raise KEY_UNSAFE(f"{file} holds no key of epoch {epoch}")
+        return Signer(origin, seed)
+
+    def _file(self, epoch: int) -> Path:
+        return self._folder / f"{epoch}.key"
+
+
+def _read_private(file: Path) -> str:
+    try:
+        descriptor = os.open(
+            file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        )
+    except FileNotFoundError:
+        raise KEY_MISSING(file) from None
+    except OSError as error:
+        raise KEY_UNSAFE(f"{file}: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as opened:
+        _check_private(file, os.fstat(descriptor))
+        return opened.read(_MOST).decode("ascii", "replace")
+
+
+def _check_private(file: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise KEY_UNSAFE(f"{file} is no regular file")
+    if os.name == "nt":
+        return  # access lists, not modes
+    if status.st_uid != os.geteuid():
+        raise KEY_UNSAFE(f"{file} belongs to another user")
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise KEY_UNSAFE(f"{file} can be read by others")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the folder's new entry durable, where a folder can be synced."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,246 @@
+"""verify: everything that the log stands for is computed again and compared.
+
+The checks, in order; each names the first event that is wrong:
+
+1. leaves: each event's bytes decode, and its columns, number and links say what its leaf says;
+2. payloads: each payload is what its leaf commits to;
+3. blobs: each blob that a payload names is there, with that digest;
+4. tree: the stored nodes are those of the leaves;
+5. head: the newest head signs that tree, with the key pinned outside the log, and the log begins
+   with that key;
+6. heads: so does every head that was kept;
+7. projections: the tables are those that the events give.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import msgspec
+
+from memprove.ledger.domain.canonical import NotCanonical
+from memprove.ledger.domain.events import LedgerCreated
+from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
+from memprove.ledger.domain.run import blobs_of
+from memprove.ledger.log.append import commitment
+from memprove.ledger.storage.interface import Reader, StoredEvent, StoredHead
+from memprove.ledger.tlog import Invalid, merkle
+from memprove.ledger.tlog.head import open_head
+from memprove.ledger.tlog.note import Verifier, format_vkey
+
+CHECKS: Final = ("leaves", "payloads", "blobs", "tree", "head", "heads", "projections")
+_MOST_FINDINGS: Final = 20
+_PROGRESS_EVERY: Final = 1_000
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is not as it was written. *seq* is the event's number where there is one."""
+
+    check: str
+    what: str
+    seq: int | None = None
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of one check."""
+
+    check: str
+    ok: bool
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``verify`` found. *signed* is the size of the newest head that holds."""
+
+    ok: bool
+    size: int
+    root: str
+    origin: str
+    signed: int
+    checks: tuple[CheckResult, ...]
+    findings: tuple[Finding, ...]
+
+
+class TableRows:
+    """The projections in memory, as ``project`` builds them."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[str, bytes]] = {}
+
+    def row(self, table: str, key: str) -> bytes | None:
+        """Return the value under *key*."""
+        return self.tables.get(table, {}).get(key)
+
+    def put_row(self, table: str, key: str, value: bytes | None) -> None:
+        """Set the value under *key*; None takes it out."""
+        rows = self.tables.setdefault(table, {})
+        if value is None:
+            rows.pop(key, None)
+        else:
+            rows[key] = value
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What one pass over the events carries along."""
+
+    project: Callable[[TableRows, Record], None]
+    frontier: merkle.Frontier = field(default_factory=merkle.Frontier)
+    roots: dict[int, bytes] = field(default_factory=dict)
+    tails: dict[str, tuple[int, str]] = field(default_factory=dict)
+    prev: str | None = None
+    rows: TableRows = field(default_factory=TableRows)
+    findings: list[Finding] = field(default_factory=list)
+
+    def find(self, check: str, what: str, seq: int | None = None) -> None:
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding(check=check, what=what, seq=seq))
+
+
+def verify(
+    reader: Reader,
+    verifier: Verifier,
+    *,
+    project: Callable[[TableRows, Record], None],
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Verify the whole log in *reader* against the key pinned in *verifier*."""
+    size = reader.size()
+    walk = _Walk(project)
+    heads = list(reader.heads())
+    wanted = {head.size for head in heads}
+    for event in reader.events():
+        _visit(walk, reader, event)
+        if walk.frontier.size in wanted:
+            walk.roots[walk.frontier.size] = walk.frontier.root()
+        if progress is not None and event.seq % _PROGRESS_EVERY == 0:
+            progress(event.seq, size)
+    _check_nodes(walk, reader)
+    if not walk.findings:
+        _check_genesis(walk, reader, verifier)
+    signed = _check_heads(walk, heads, verifier)
+    _check_projections(walk, reader)
+    failed = {finding.check for finding in walk.findings}
+    return Report(
+        ok=not walk.findings,
+        size=size,
+        root=walk.frontier.root().hex(),
+        origin=verifier.name,
+        signed=signed,
+        checks=tuple(CheckResult(check=name, ok=name not in failed) for name in CHECKS),
+        findings=tuple(walk.findings),
+    )
+
+
+def _visit(walk: _Walk, reader: Reader, event: StoredEvent) -> None:
+    digest = merkle.leaf_hash(event.leaf)
+    expected = walk.frontier.size + 1
+    for level, index, node in walk.frontier.append(digest):
+        if reader.node(level, index) != node:
+            walk.find("tree", f"node {level}/{index} is not that of the leaves", event.seq)
+    try:
+        leaf = decode_leaf(event.leaf)
+    except NotCanonical as error:
+        walk.find("leaves", f"the leaf does not decode: {error}", event.seq)
+        walk.prev = digest.hex()
+        return
+    for what in _leaf_faults(walk, event, leaf, expected):
+        walk.find("leaves", what, event.seq)
+    walk.prev = digest.hex()
+    walk.tails[leaf.stream] = (leaf.stream_seq, digest.hex())
+    record = _payload(walk, event, leaf)
+    if record is not None:
+        _check_blobs(walk, reader, record)
+        walk.project(walk.rows, record)
+
+
+def _leaf_faults(walk: _Walk, event: StoredEvent, leaf: Leaf, expected: int) -> Iterator[str]:
+    columns = (event.seq, event.stream, event.stream_seq, event.kind)
+    if columns != (leaf.seq, leaf.stream, leaf.stream_seq, leaf.kind):
+        yield "its columns are not what its leaf says"
+    if leaf.seq != expected:
+        yield f"it says number {leaf.seq} at place {expected}"
+    if leaf.prev != walk.prev:
+        yield "it does not follow the event before it"
+    count, tail = walk.tails.get(leaf.stream, (0, None))
+    if (leaf.stream_seq, leaf.stream_prev) != (count + 1, tail):
+        yield f"it does not follow the event before it in {leaf.stream}"
+
+
+def _payload(walk: _Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
+    if event.payload is None or event.salt is None:
+        walk.find("payloads", "its payload is missing", event.seq)
+        return None
+    if commitment(event.salt, event.payload) != leaf.payload:
+        walk.find("payloads", "its payload is not what its leaf commits to", event.seq)
+        return None
+    try:
+        return decode(leaf, event.payload)
+    except NotCanonical as error:
+        walk.find("payloads", f"its payload does not decode: {error}", event.seq)
+        return None
+
+
+def _check_blobs(walk: _Walk, reader: Reader, record: Record) -> None:
+    for digest in blobs_of(record.event):
+        data = reader.blob(digest)
+        if data is None:
+            walk.find("blobs", f"blob {digest} is missing", record.seq)
+        elif sha256(data).hexdigest() != digest:
+            walk.find("blobs", f"blob {digest} is another one", record.seq)
+
+
+def _check_genesis(walk: _Walk, reader: Reader, verifier: Verifier) -> None:
+    """Find a log that does not begin with the pinned key."""
+    first = reader.event(1)
+    begun = decode(decode_leaf(first.leaf), first.payload).event if first else None
+    want = (verifier.name, format_vkey(verifier))
+    if not isinstance(begun, LedgerCreated) or (begun.origin, begun.key) != want:
+        walk.find("head", "the log does not begin with the pinned key", 1)
+
+
+def _check_nodes(walk: _Walk, reader: Reader) -> None:
+    """Find nodes beyond those that the leaves complete."""
+    size = walk.frontier.size
+    for node in reader.nodes():
+        if (node.index + 1) << node.level > size:
+            walk.find("tree", f"node {node.level}/{node.index} belongs to no leaf")
+            return
+
+
+def _check_heads(walk: _Walk, heads: list[StoredHead], verifier: Verifier) -> int:
+    """Check every head; return the size of the newest one that holds."""
+    signed = 0
+    newest = heads[-1].size if heads else 0
+    if newest != walk.frontier.size:
+        walk.find("head", f"the newest head signs {newest} events, the log has another number")
+    for stored in heads:
+        check = "head" if stored.size == newest else "heads"
+        fault = _head_fault(walk, stored, verifier)
+        if fault:
+            walk.find(check, fault, stored.size or None)
+        else:
+            signed = stored.size
+    return signed
+
+
+def _head_fault(walk: _Walk, stored: StoredHead, verifier: Verifier) -> str:
+    try:
+        head = open_head(stored.note, verifier)
+    except Invalid as error:
+        return f"the head at {stored.size} does not hold under the pinned key: {error}"
+    if head.size != stored.size:
+        return f"the head at {stored.size} says size {head.size}"
+    if walk.roots.get(head.size) != head.root:
+        return f"the head at {stored.size} signs another tree"
+    return ""
+
+
+def _check_projections(walk: _Walk, reader: Reader) -> None:
+    stored = {table: dict(reader.rows(table)) for table in reader.tables()}
+    rebuilt = {table: rows for table, rows in walk.rows.tables.items() if rows}
+    for table in sorted(stored.keys() | rebuilt.keys()):
+        have, want = stored.get(table, {}), rebuilt.get(table, {})
+        for key in sorted(have.keys() | want.keys()):
+            if have.get(key) != want.get(key):
+                walk.find("projections", f"row {table}/{key} is not what the events give")

@@ -1,0 +1,119 @@
+"""The working tree as the ledger sees it: from git's answer to what events and proofs hold."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from memprove.ledger.domain.capsule import Capsule
+from memprove.ledger.domain.events import TreeState
+from memprove.ledger.domain.evidence import Changes, Evidence, Today
+from memprove.ledger.workspace import tree as trees
+from memprove.ledger.workspace.changes import changes
+from memprove.ledger.workspace.config import WorkspaceConfig, read_config
+
+TREE_DEADLINE_S: Final = 10.0
+MOST_NAMED: Final = 20
+_MOST_COMPARED: Final = 20  # trees: others read as stale, paths unknown
+_MOST_SNAPSHOT: Final = 16 * 1024 * 1024
+
+_ROWS: Final = msgspec.json.Decoder(list[tuple[str, int, str]])
+
+
+class Observation:
+    """One look at a work tree; what it costs is paid once, and only if asked for."""
+
+    def __init__(self, worktree: Path, *, deadline_s: float = TREE_DEADLINE_S) -> None:
+        self.worktree = worktree
+        self._deadline_s = deadline_s
+        self._tree: trees.Tree | None = None
+        self._config: WorkspaceConfig | None = None
+
+    @property
+    def tree(self) -> trees.Tree:
+        """Return the tree as it is (was, when first asked)."""
+        if self._tree is None:
+            self._tree = trees.read_tree(self.worktree, deadline_s=self._deadline_s)
+        return self._tree
+
+    @property
+    def config(self) -> WorkspaceConfig:
+        """Return the Workspace's configuration."""
+        if self._config is None:
+            self._config = read_config(self.worktree)
+        return self._config
+
+    def state(self) -> tuple[TreeState, bytes | None]:
+        """Return the tree for an event, and the blob that its snapshot names."""
+        tree = self.tree
+        data = _encode(tree) if tree.id is not None and tree.changed_known else None
+        state = TreeState(
+            id=tree.id,
+            reason=tree.reason,
+            base=tree.base,
+            branch=tree.branch,
+            snapshot=None if data is None else sha256(data).hexdigest(),
+            hidden=tree.hidden,
+        )
+        return state, data
+
+    def today(self, capsule: Capsule, read_blob: Callable[[str], bytes | None]) -> Today:
+        """Return the tree for proofs about *capsule*, with what changed since its Runs."""
+        tree, ignore = self.tree, self.config.ignore
+        plain = Today(tree.id, tree.reason, ignore)
+        if tree.id is None:
+            return plain
+        wanted = Evidence(capsule, plain).trees_in_question()[:_MOST_COMPARED]
+        changed = {state.id: self._changes(state, read_blob) for state in wanted if state.id}
+        return Today(tree.id, tree.reason, ignore, MappingProxyType(changed))
+
+    def _changes(self, state: TreeState, read_blob: Callable[[str], bytes | None]) -> Changes:
+        data = read_blob(state.snapshot) if state.snapshot else None
+        if data is None or state.id is None or not self.tree.changed_known:
+            return Changes(False)
+        before = trees.Snapshot(state.id, state.base, _decode(data), True)
+        found = changes(self.worktree, before, self.tree.snapshot, deadline_s=self._deadline_s)
+        kept = tuple(path for path in found.paths if not self.config.ignores(path))
+        return Changes(found.known, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What a Run did to the tree. *products* were never tracked; *moved* makes it prove nothing.
+
+    Of each at most MOST_NAMED are named, the counts are whole.
+    """
+
+    moved: tuple[str, ...]
+    moved_count: int
+    products: tuple[str, ...]
+    product_count: int
+
+
+def differences(before: Observation, after: Observation) -> Differences:
+    """Return what changed between two looks at one work tree; unknown trees show nothing."""
+    found = changes(
+        after.worktree, before.tree.snapshot, after.tree.snapshot, deadline_s=TREE_DEADLINE_S
+    )
+    entries = (*before.tree.changed, *after.tree.changed)
+    untracked = {entry.path for entry in entries if entry.untracked}
+    products = [path for path in found.paths if path in untracked]
+    moved = [p for p in found.paths if p not in untracked and not before.config.is_output(p)]
+    return Differences(
+        tuple(moved[:MOST_NAMED]), len(moved), tuple(products[:MOST_NAMED]), len(products)
+    )
+
+
+def _encode(tree: trees.Tree) -> bytes:
+    rows = [(entry.path, entry.mode, entry.oid) for entry in tree.changed]
+    return zlib.compress(msgspec.json.encode(rows))
+
+
+def _decode(data: bytes) -> tuple[trees.Entry, ...]:
+    plain = zlib.decompressobj().decompress(data, _MOST_SNAPSHOT)
+    return tuple(trees.Entry(path, mode, oid, False) for path, mode, oid in _ROWS.decode(plain))

@@ -1,0 +1,271 @@
+"""What an operation is: a request that names the wire operations it stands for, and runs.
+
+Scopes follow from ``sends``; an operation that sends nothing opens no ledger and reads no token.
+Operations see the open transaction through ``Work`` alone, so none can skip the scope check.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar, Generic, Protocol, TypedDict, TypeVar
+
+import msgspec
+
+from memprove.ledger.domain.capsule import Capsule
+from memprove.ledger.domain.decide import Draft
+from memprove.ledger.domain.evidence import Evidence
+from memprove.ledger.domain.record import Record
+from memprove.ledger.log.verify import Report
+from memprove.ledger.projections import SessionRow, TaskRow, TokenRow, WorkspaceRow
+from memprove.ledger.scopes import Scope
+from memprove.ledger.tokens import Token
+from memprove.ledger.workspace.context import Context
+
+ResultT = TypeVar("ResultT")
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What every answer about a Task begins with."""
+
+    task_id: str | None = None
+    session_id: str | None = None
+    task: int | None = None
+    session: int | None = None
+
+
+class Receipt(Answer, frozen=True, kw_only=True):
+    """What a write leaves: the number of its last event; *replayed*: it was there already."""
+
+    seq: int = 0
+    replayed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class About(TypedDict):
+    """The fields that every answer about a Task begins with."""
+
+    task_id: str
+    session_id: str | None
+    task: int
+    session: int | None
+
+
+def about(task: TaskRow, session: SessionRow | None = None) -> About:
+    """Return what an answer about *task* begins with; *session*: the caller's, if there is one."""
+    return About(
+        task_id=task.id,
+        session_id=session.id if session else None,
+        task=task.number,
+        session=session.number if session else None,
+    )
+
+
+def about_session(session: SessionRow) -> About:
+    """Return what an answer about *session* begins with."""
+    return About(
+        task_id=session.task_id,
+        session_id=session.id,
+        task=session.task,
+        session=session.number,
+    )
+
+
+class Work(Protocol):
+    """The open transaction, and the caller's surroundings."""
+
+    @property
+    def now(self) -> int:
+        """Return the time of this transaction, in milliseconds since 1970."""
+        ...
+
+    @property
+    def token(self) -> TokenRow:
+        """Return the caller's token, as the ledger has it."""
+        ...
+
+    @property
+    def worktree(self) -> str:
+        """Return the root of the work tree that the caller is in."""
+        ...
+
+    def below(self, cwd: str | None = None) -> str:
+        """Return the caller's directory (or *cwd*) below the work tree's root."""
+        ...
+
+    def variable(self, name: str) -> str | None:
+        """Return an environment variable of the caller."""
+        ...
+
+    def new_id(self) -> str:
+        """Return a new UUID, version 7."""
+        ...
+
+    def new_token(self) -> Token:
+        """Return a new token."""
+        ...
+
+    def workspace(self) -> WorkspaceRow:
+        """Return the Workspace that the caller is in."""
+        ...
+
+    def workspaces(self) -> list[WorkspaceRow]:
+        """Return all Workspaces."""
+        ...
+
+    def session(self, number: int | None = None) -> SessionRow:
+        """Return the open Session that is meant: the argument, the environment, the context."""
+        ...
+
+    def session_numbered(self, number: int) -> SessionRow:
+        """Return Session *number*, open or ended."""
+        ...
+
+    def open_sessions(self) -> list[SessionRow]:
+        """Return the open Sessions of the Workspace."""
+        ...
+
+    def task(self, number: int) -> TaskRow:
+        """Return Task *number* of the Workspace."""
+        ...
+
+    def current_task(self, number: int | None = None) -> tuple[TaskRow, SessionRow | None]:
+        """Return the Task that is meant, and the caller's open Session if it is of this Task."""
+        ...
+
+    def tasks(self, after: int = 0) -> Iterator[TaskRow]:
+        """Yield the Workspace's Tasks by number."""
+        ...
+
+    def tokens(self) -> list[TokenRow]:
+        """Return all tokens."""
+        ...
+
+    def capsule(self, task_id: str) -> Capsule:
+        """Return the Capsule of a Task."""
+        ...
+
+    def loose_runs(self) -> Capsule:
+        """Return the Workspace's Runs outside Sessions, as a Capsule that has only Runs."""
+        ...
+
+    def evidence(self, capsule: Capsule) -> Evidence:
+        """Return the Task's Runs judged on the caller's working tree as it is now."""
+        ...
+
+    def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """Yield the log's records, *after* < seq ≤ *upto*."""
+        ...
+
+    def size(self) -> int:
+        """Return how many events the log holds."""
+        ...
+
+    def stream(self, stream: str) -> Iterator[Record]:
+        """Yield the records of one stream."""
+        ...
+
+    def verify(self, progress: "Progress | None") -> Report:
+        """Recompute and compare everything."""
+        ...
+
+    def blob(self, digest: str) -> bytes | None:
+        """Return a blob."""
+        ...
+
+    def put_blob(self, data: bytes) -> str:
+        """Keep a blob and return its digest."""
+        ...
+
+    def append(
+        self,
+        draft: Draft,
+        *,
+        task: str | None = None,
+        workspace: str | None = None,
+        session: int | None = None,
+    ) -> Record:
+        """Append an event to the stream of Task *task*, else of *workspace*, else of the ledger."""
+        ...
+
+    def appended(self) -> list[Record]:
+        """Return what this transaction has appended."""
+        ...
+
+    def retried(self) -> list[Record] | None:
+        """Return what this very request appended before, if it is a client's retry."""
+        ...
+
+    def point(self, session: SessionRow) -> None:
+        """Make the caller's context point to *session* once this transaction is durable."""
+        ...
+
+
+class Local(Protocol):
+    """The caller's surroundings, without a ledger."""
+
+    def context_file(self) -> tuple[str, Context | None]:
+        """Return the caller's client session, and its context file's words, unchecked."""
+        ...
+
+
+class LocalOperation(Generic[ResultT]):
+    """A request that reads no token and opens no ledger."""
+
+    __slots__ = ()
+
+    sends: ClassVar[tuple[str, ...]] = ()
+
+    def look(self, local: Local) -> ResultT:
+        """Do it."""
+        raise NotImplementedError
+
+
+class Operation(Generic[ResultT]):
+    """A request. Subclasses are frozen dataclasses."""
+
+    __slots__ = ()
+
+    sends: ClassVar[tuple[str, ...]]
+    inspects: ClassVar[bool] = False
+    """Whether it looks into a ledger that may be damaged; others are refused one."""
+
+    def needs(self) -> frozenset[Scope]:
+        """Return scopes beyond those of ``sends`` that these very arguments need."""
+        return frozenset()
+
+    def subject(self, work: Work) -> Capsule | None:
+        """Return the Capsule that this operation judges on today's tree before it writes."""
+        return None
+
+    def run(self, work: Work) -> ResultT:
+        """Do it within the transaction *work*."""
+        raise NotImplementedError
+
+
+class Retryable(Operation[ResultT]):
+    """A write that a client may send again: the answer is told from what the first one appended."""
+
+    __slots__ = ()
+
+    def act(self, work: Work) -> None:
+        """Append what is asked for."""
+        raise NotImplementedError
+
+    def tell(self, work: Work, records: Sequence[Record], *, replayed: bool) -> ResultT:
+        """Return the answer to a request that appended *records*."""
+        raise NotImplementedError
+
+    def run(self, work: Work) -> ResultT:
+        """Append, or find what was appended before; then tell."""
+        before = work.retried()
+        if before is not None:
+            return self.tell(work, before, replayed=True)
+        self.act(work)
+        return self.tell(work, work.appended(), replayed=False)
+
+
+Progress = Callable[[int, int], None]
+"""Told how many of how many were done."""
+
+
+def last_seq(records: Iterable[Record]) -> int:
+    """Return the number of the last of *records*."""
+    return max((record.seq for record in records), default=0)

@@ -1,0 +1,147 @@
+"""Read the log itself: list events, show what a label names, verify."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from memprove.ledger.domain.capsule import Capsule
+from memprove.ledger.domain.evidence import Evidence
+from memprove.ledger.domain.labels import parse_label
+from memprove.ledger.domain.record import Erased, Record, Unknown
+from memprove.ledger.log.verify import Report
+from memprove.ledger.operations.base import Operation, Progress, Work
+from memprove.ledger.problems import LABEL_UNKNOWN
+
+
+class EventTold(msgspec.Struct, frozen=True, kw_only=True):
+    """One event as people and programs read it; *payload* None: erased, or of a newer program."""
+
+    seq: int
+    at: int
+    kind: str
+    labels: tuple[str, ...]
+    stream: str
+    role: str
+    face: str
+    session: int | None
+    agent_env: bool
+    payload: dict[str, object] | None
+
+
+class EventList(msgspec.Struct, frozen=True, kw_only=True):
+    """Events in log order; *size* is how many the log holds."""
+
+    events: tuple[EventTold, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLog(Operation[EventList]):
+    """Read the newest *limit* events (after number *after*: the next), of Task *task* if named."""
+
+    sends: ClassVar = ("getTaskCapsule", "listTasks")
+
+    task: int | None = None
+    after: int | None = None
+    limit: int = 50
+
+    def run(self, work: Work) -> EventList:
+        """Read them."""
+        size = work.size()
+        if self.task is not None:
+            records = list(work.stream(f"task/{work.task(self.task).id}"))
+            if self.after is not None:
+                records = [r for r in records if r.seq > (self.after or 0)][: self.limit]
+            records = records[-self.limit :]
+        else:
+            start = self.after if self.after is not None else max(0, size - self.limit)
+            records = list(work.records(start, start + self.limit))
+        return EventList(events=tuple(event_told(record) for record in records), size=size)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a label or a number names: an event, or something of a Capsule."""
+
+    label: str
+    capsule: Capsule
+    evidence: Evidence | None = None
+    event: EventTold | None = None
+    output: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Show(Operation[Shown]):
+    """Show a Run, claim, open item or Decision by its label, or an event by its number."""
+
+    sends: ClassVar = ("getTaskCapsule", "listTasks", "resolveWorkspace")
+
+    label: str
+    task: int | None = None
+    output: bool = False
+
+    def run(self, work: Work) -> Shown:
+        """Read it."""
+        if self.label.isascii() and self.label.isdigit():
+            return self._event(work, int(self.label))
+        label = parse_label(self.label, "rwcod")
+        if label.startswith("w"):
+            capsule, evidence = work.loose_runs(), None
+        else:
+            capsule = work.capsule(work.current_task(self.task)[0].id)
+            evidence = work.evidence(capsule) if label.startswith("c") else None
+        named = (capsule.runs, capsule.claims, capsule.open_items, capsule.decisions)
+        if not any(label in mapping for mapping in named):
+            raise LABEL_UNKNOWN(label)
+        output = _output(work, capsule, label) if self.output else None
+        return Shown(label, capsule, evidence, output=output)
+
+    def _event(self, work: Work, seq: int) -> Shown:
+        for record in work.records(seq - 1, seq):
+            return Shown(self.label, Capsule(), event=event_told(record))
+        raise LABEL_UNKNOWN(f"no event {seq}")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyLedger(Operation[Report]):
+    """Recompute and compare everything that the log stands for."""
+
+    sends: ClassVar = ("verifyLedger",)
+    inspects: ClassVar = True
+
+    progress: Progress | None = None
+
+    def run(self, work: Work) -> Report:
+        """Verify."""
+        return work.verify(self.progress)
+
+
+def event_told(record: Record) -> EventTold:
+    """Return *record* for reading."""
+    leaf, event = record.leaf, record.event
+    opaque = isinstance(event, Unknown | Erased)
+    return EventTold(
+        seq=leaf.seq,
+        at=leaf.at,
+        kind=leaf.kind,
+        labels=leaf.labels,
+        stream=leaf.stream,
+        role=leaf.actor.role,
+        face=leaf.actor.face,
+        session=leaf.actor.session,
+        agent_env=leaf.actor.agent_env,
+        payload=None if opaque else msgspec.to_builtins(event),
+    )
+
+
+def _output(work: Work, capsule: Capsule, label: str) -> bytes | None:
+    """Return what the Run wrote, as far as it was kept, standard output first."""
+    import zlib  # late: only for this
+
+    run = capsule.runs.get(label)
+    if run is None or run.ended is None:
+        return None
+    kept = (run.ended.stdout.blob, run.ended.stderr.blob)
+    blobs = [work.blob(digest) for digest in kept if digest is not None]
+    return b"".join(zlib.decompress(data) for data in blobs if data is not None)

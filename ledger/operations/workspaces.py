@@ -1,0 +1,127 @@
+"""Register, attach and list Workspaces."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from memprove.ledger.domain.decide import Draft
+from memprove.ledger.domain.events import WorkspaceAttached, WorkspaceRegistered
+from memprove.ledger.operations.base import Operation, Work
+from memprove.ledger.problems import WORKSPACE_UNREGISTERED
+from memprove.ledger.projections import WorkspaceRow
+
+
+class WorkspaceTold(msgspec.Struct, frozen=True, kw_only=True):
+    """A Workspace; *seq* 0: it was registered already."""
+
+    id: str
+    number: int
+    name: str
+    root: str
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterWorkspace(Operation[WorkspaceTold]):
+    """Register a project root. The same root with the same identity again changes nothing."""
+
+    sends: ClassVar = ("registerWorkspace", "resolveWorkspace")
+
+    name: str
+    root: str
+    kind: str
+    device: str
+    inode: str
+    root_commits: tuple[str, ...] = ()
+
+    def run(self, work: Work) -> WorkspaceTold:
+        """Append the registration."""
+        for row in work.workspaces():
+            if (row.root, row.device, row.inode) == (self.root, self.device, self.inode):
+                return _told(row)
+        event = WorkspaceRegistered(
+            id=work.new_id(),
+            name=self.name,
+            root=self.root,
+            kind=self.kind,
+            device=self.device,
+            inode=self.inode,
+            root_commits=self.root_commits,
+        )
+        record = work.append(Draft(event, ("ws",)), workspace=event.id)
+        row = next(row for row in work.workspaces() if row.id == event.id)
+        return _told(row, record.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class AttachWorkspace(Operation[WorkspaceTold]):
+    """Say that Workspace *number* is at another root now, or is another copy of it."""
+
+    sends: ClassVar = ("registerWorkspace", "resolveWorkspace")
+
+    number: int
+    root: str
+    kind: str
+    device: str
+    inode: str
+    root_commits: tuple[str, ...] = ()
+
+    def run(self, work: Work) -> WorkspaceTold:
+        """Append the new place."""
+        rows = {row.number: row for row in work.workspaces()}
+        if self.number not in rows:
+            raise WORKSPACE_UNREGISTERED(f"no Workspace {self.number}")
+        event = WorkspaceAttached(
+            root=self.root,
+            kind=self.kind,
+            device=self.device,
+            inode=self.inode,
+            root_commits=self.root_commits,
+        )
+        record = work.append(Draft(event), workspace=rows[self.number].id)
+        row = next(row for row in work.workspaces() if row.number == self.number)
+        return _told(row, record.seq)
+
+
+class Where(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the caller is: *below* is its directory below *worktree*, ``.`` for the root."""
+
+    workspace: str
+    worktree: str
+    below: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindWorkspace(Operation[Where]):
+    """Find the Workspace that the caller (or *cwd*) is in."""
+
+    sends: ClassVar = ("resolveWorkspace",)
+
+    cwd: str | None = None
+
+    def run(self, work: Work) -> Where:
+        """Resolve it."""
+        id = work.workspace().id
+        return Where(workspace=id, worktree=work.worktree, below=work.below(self.cwd))
+
+
+class WorkspaceList(msgspec.Struct, frozen=True, kw_only=True):
+    """All Workspaces."""
+
+    workspaces: tuple[WorkspaceTold, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListWorkspaces(Operation[WorkspaceList]):
+    """List all Workspaces."""
+
+    sends: ClassVar = ("resolveWorkspace",)
+
+    def run(self, work: Work) -> WorkspaceList:
+        """Read them."""
+        return WorkspaceList(workspaces=tuple(_told(row) for row in work.workspaces()))
+
+
+def _told(row: WorkspaceRow, seq: int = 0) -> WorkspaceTold:
+    return WorkspaceTold(id=row.id, number=row.number, name=row.name, root=row.root, seq=seq)

@@ -1,0 +1,47 @@
+"""After a write: the caller's context is written anew, whole, from the ledger."""
+
+from pathlib import Path
+from typing import Final
+
+from memprove.ledger.domain.capsule import Capsule
+from memprove.ledger.place import Surroundings
+from memprove.ledger.problems import Problem
+from memprove.ledger.projections import SessionRow
+from memprove.ledger.work import Transaction
+from memprove.ledger.workspace import context as contexts
+
+_MOST_RUNS: Final = 50
+
+
+def write_context(work: Transaction, pointed: SessionRow | None, around: Surroundings) -> None:
+    """Write the context for *pointed*, else for the Session that it points to already.
+
+    A context that cannot be written is noted, never a failure: what it points to is recorded.
+    """
+    try:
+        before = around.context(work.workspaces())
+        session = pointed
+        if session is None and before is not None:
+            session = work.session_numbered(before.session_number)
+        if session is None or (pointed is None and before is None):
+            return
+        context = _context(work, session)
+        if context != before:
+            contexts.write_context(Path(work.worktree), around.client, context)
+    except (Problem, OSError) as error:
+        around.notes.append(f"the context was not written: {error}")
+
+
+def _context(work: Transaction, session: SessionRow) -> contexts.Context:
+    capsule: Capsule = work.capsule(session.task_id)
+    runs = list(capsule.runs.values())[-_MOST_RUNS:]
+    return contexts.Context(
+        workspace=work.workspace().id,
+        task=session.task_id,
+        task_number=session.task,
+        session=session.id,
+        session_number=session.number,
+        agent=session.agent,
+        role=session.role,
+        runs=tuple((run.label, str(run.verdict)) for run in runs),
+    )

@@ -1,0 +1,191 @@
+"""The one door: an operation goes in, its result comes out.
+
+``execute`` reads the configuration, the data directory and the token anew on every call. In one
+transaction it checks the scopes first, then runs the operation; what that appends is signed and
+committed together, and the caller's context follows once it is durable. Nothing is kept between
+calls.
+"""
+
+import hmac
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from memprove.ledger import projections, request, scopes, settings
+from memprove.ledger.domain.events import TaskMoved, TaskState
+from memprove.ledger.domain.evidence import Today
+from memprove.ledger.domain.record import Actor, Record
+from memprove.ledger.domain.redaction import Redactor, environment_secrets
+from memprove.ledger.log.append import Appender
+from memprove.ledger.log.keys import FIRST_EPOCH, Keys
+from memprove.ledger.log.opening import check_head
+from memprove.ledger.log.trust import pinned
+from memprove.ledger.operations.base import LocalOperation, Operation
+from memprove.ledger.place import Surroundings
+from memprove.ledger.pointing import write_context
+from memprove.ledger.problems import (
+    LEDGER_DAMAGED,
+    OWNER_IN_AGENT_SHELL,
+    ROLE_FORBIDDEN,
+    TOKEN_REVOKED,
+    TOKEN_UNKNOWN,
+)
+from memprove.ledger.projections import LEDGER_KEY, LedgerRow, TokenRow, decode_row
+from memprove.ledger.scopes import Scope
+from memprove.ledger.settings import Caller
+from memprove.ledger.storage.interface import Reader, Store, Writer
+from memprove.ledger.storage.registry import open_store
+from memprove.ledger.tokens import Token
+from memprove.ledger.work import Transaction
+
+ResultT = TypeVar("ResultT")
+
+
+def now_ms() -> int:
+    """Return the time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Ledger:
+    """The ledger as one caller reaches it."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        *,
+        clock: Callable[[], int] = now_ms,
+        random: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self.caller = caller
+        self.notes: list[str] = []
+        self._clock = clock
+        self._random = random
+
+    def execute(self, operation: Operation[ResultT]) -> ResultT:
+        """Run *operation* if the caller's token, read now, carries the scopes it needs."""
+        owner = self._check_owner(operation)
+        data_dir = settings.data_dir(self.caller)
+        token = settings.token(self.caller, owner=owner)
+        operation = request.redacted(operation, Redactor(environment_secrets(self.caller.env)))
+        around = Surroundings(self.caller)
+        store = open_store(data_dir)
+        try:
+            if scopes.writes(operation.sends):
+                return self._write(operation, store, token, around)
+            return self._read(operation, store, token, around)
+        finally:
+            self.notes += around.notes
+            store.close()
+
+    def look(self, operation: LocalOperation[ResultT]) -> ResultT:
+        """Run *operation*, which needs no token and no ledger."""
+        return operation.look(Surroundings(self.caller))
+
+    def _read(
+        self, operation: Operation[ResultT], store: Store, token: Token, around: Surroundings
+    ) -> ResultT:
+        with store.read() as reader:
+            row = _check_token(reader, token, operation)
+            work = self._work(reader, around, row)
+            if not operation.inspects:
+                check_head(reader, work.pin)
+            return operation.run(work)
+
+    def _write(
+        self, operation: Operation[ResultT], store: Store, token: Token, around: Surroundings
+    ) -> ResultT:
+        judged = self._look(operation, store, token, around)
+        mark = request.mark(operation, token)
+        with store.write() as writer:
+            row = _check_token(writer, token, operation)
+            with self._appending(writer, row, around, mark) as appender:
+                work = self._work(writer, around, row)
+                work.request, work.judged = mark, judged
+                work.writer, work.appender = writer, appender
+                result = operation.run(work)
+        self._follow(work, store)
+        return result
+
+    def _look(
+        self, operation: Operation[Any], store: Store, token: Token, around: Surroundings
+    ) -> Today | None:
+        """Look at the working tree for what *operation* judges, before any lock is held."""
+        with store.read() as reader:
+            row = _check_token(reader, token, operation)
+            work = self._work(reader, around, row)
+            subject = operation.subject(work)
+            return None if subject is None else work.evidence(subject).today
+
+    @contextmanager
+    def _appending(
+        self, writer: Writer, row: TokenRow, around: Surroundings, mark: str
+    ) -> Iterator[Appender]:
+        config_dir = settings.config_dir(self.caller)
+        ledger = _ledger(writer)
+        signer = Keys(config_dir, ledger.ledger).signer(FIRST_EPOCH, ledger.origin)
+        check_head(writer, pinned(config_dir, ledger.origin))
+        actor = Actor(
+            installation=settings.installation(self.caller),
+            token=row.token,
+            role=row.role,
+            face=self.caller.face,
+            agent_env=self.caller.agent_env,
+            client=around.client_mark,
+            request=mark,
+        )
+        appender = Appender(
+            writer,
+            actor=actor,
+            at=self._clock(),
+            random=self._random,
+            project=projections.apply,
+        )
+        yield appender
+        if appender.records:
+            appender.seal(signer, keep=any(map(_completes, appender.records)))
+
+    def _work(self, reader: Reader, around: Surroundings, row: TokenRow) -> Transaction:
+        pin = pinned(settings.config_dir(self.caller), _ledger(reader).origin)
+        return Transaction(reader, around, row, pin, self._clock(), self._random)
+
+    def _follow(self, work: Transaction, store: Store) -> None:
+        """Bring the caller's context after what was recorded. It is only a pointer: no failure."""
+        if work.appender is not None and work.appender.records:
+            with store.read() as reader:
+                after = self._work(reader, work.around, work.token)
+                write_context(after, work.pointed, work.around)
+
+    def _check_owner(self, operation: Operation[Any]) -> bool:
+        owner = Scope.OWNER in scopes.needed(operation.sends) | operation.needs()
+        if owner and self.caller.agent_env and not self.caller.from_agent:
+            raise OWNER_IN_AGENT_SHELL()
+        return owner
+
+
+def _ledger(reader: Reader) -> LedgerRow:
+    value = reader.row("ledger", LEDGER_KEY)
+    if value is None:
+        raise LEDGER_DAMAGED("it does not say which ledger it is")
+    return decode_row(LedgerRow, value)
+
+
+def _check_token(reader: Reader, token: Token, operation: Operation[Any]) -> TokenRow:
+    """Return the ledger's row of *token*, if it may do *operation*."""
+    value = reader.row("token", token.id)
+    row = decode_row(TokenRow, value) if value is not None else None
+    if row is None or not hmac.compare_digest(row.secret_hash, token.secret_hash):
+        raise TOKEN_UNKNOWN()
+    if row.revoked:
+        raise TOKEN_REVOKED(row.token)
+    lacking = scopes.lacking(operation.sends, row.scopes, row.role)
+    if Scope.OWNER in operation.needs() and row.role != scopes.Role.OWNER:
+        lacking.append(Scope.OWNER)
+    if lacking:
+        raise ROLE_FORBIDDEN(", ".join(lacking))
+    return row
+
+
+def _completes(record: Record) -> bool:
+    return isinstance(record.event, TaskMoved) and record.event.target is TaskState.COMPLETED

@@ -1,0 +1,170 @@
+"""Setting up: a ledger with its keys and tokens, and a Workspace in it.
+
+A ledger is made once: with its data directory's lock held, everything that lies outside the log
+(key, pin, tokens, where it is) is durable before the first event is. A crash in between leaves an
+empty store, in which the next ``init`` begins anew; a log with an event is never begun anew.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from memprove.ledger import projections, settings
+from memprove.ledger.domain.events import LedgerCreated, TokenIssued
+from memprove.ledger.domain.record import Actor
+from memprove.ledger.ids import uuid7
+from memprove.ledger.log.append import Appender
+from memprove.ledger.log.keys import FIRST_EPOCH, Keys
+from memprove.ledger.log.trust import format_trust
+from memprove.ledger.operations.tokens import issued
+from memprove.ledger.operations.workspaces import RegisterWorkspace, WorkspaceTold
+from memprove.ledger.place import HINT
+from memprove.ledger.problems import (
+    CONFIG_UNREADABLE,
+    DATA_DIR_UNREADABLE,
+    LEDGER_EXISTS,
+    MEMPROVE_FILES_TRACKED,
+    OWNER_IN_AGENT_SHELL,
+    Problem,
+)
+from memprove.ledger.scopes import Role, Scope
+from memprove.ledger.service import Ledger
+from memprove.ledger.settings import Caller
+from memprove.ledger.storage.interface import Store, Writer
+from memprove.ledger.storage.registry import FILE_NAME, create_store, open_store
+from memprove.ledger.tlog.note import Signer, format_vkey
+from memprove.ledger.tokens import new_token
+from memprove.ledger.workspace import files, resolve
+from memprove.ledger.workspace.repository import root_commits, tracked_under
+
+ORIGIN_HOST: Final = "memprove.local"
+_GIT_DEADLINE_S: Final = 30.0
+_MAY_BE_TRACKED: Final = frozenset({"config.toml", "trust", "head"})
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """What ``init`` found or made."""
+
+    config_dir: Path
+    data_dir: Path
+    created: bool
+    workspace: WorkspaceTold
+    worktree: Path
+
+
+def set_up(caller: Caller, *, random: Callable[[int], bytes] = os.urandom) -> SetUp:
+    """Make what is missing of: ledger, keys, tokens, the Workspace that the caller is in."""
+    if caller.agent_env and not caller.from_agent:
+        raise OWNER_IN_AGENT_SHELL()
+    place = resolve.locate(caller.cwd)[0]
+    place = next((p for p in resolve.locate(caller.cwd) if p.kind == "git"), place)
+    _check_tracked(place)
+    config_dir = settings.config_dir(caller)
+    data_dir = settings.named_data_dir(caller) or settings.default_data_dir()
+    created = _make_ledger(caller, config_dir, data_dir, random)
+    workspace = _register(caller, place)
+    files.ensure_folder(place.worktree)
+    files.write_local(place.worktree, HINT, f"{workspace.id}\n".encode())
+    return SetUp(config_dir, data_dir, created, workspace, place.worktree)
+
+
+def _make_ledger(
+    caller: Caller, config_dir: Path, data_dir: Path, random: Callable[[int], bytes]
+) -> bool:
+    """Make a ledger unless there is one; tell whether one was made."""
+    _make_folder(config_dir)
+    if not (data_dir / FILE_NAME).exists() and (config_dir / "data-dir").exists():
+        raise DATA_DIR_UNREADABLE(f"{data_dir} holds no ledger any more; nothing was changed")
+    _make_folder(data_dir)
+    store = _store(data_dir)
+    try:
+        with store.write() as writer:
+            if writer.size():
+                return False
+            _begin(writer, config_dir, random)
+        _write_private(config_dir / "data-dir", f"{data_dir}\n")
+        return True
+    finally:
+        store.close()
+
+
+def _store(data_dir: Path) -> Store:
+    try:
+        return create_store(data_dir)
+    except Problem as problem:
+        if problem.kind is not LEDGER_EXISTS:
+            raise
+        return open_store(data_dir)
+
+
+def _begin(writer: Writer, config_dir: Path, random: Callable[[int], bytes]) -> None:
+    """Append the first events, after all that belongs outside the log is on disk."""
+    at = time.time_ns() // 1_000_000
+    id = uuid7(at, random)
+    origin = f"{ORIGIN_HOST}/{id}"
+    seed = random(32)
+    signer = Signer(origin, seed)
+    vkey = format_vkey(signer.verifier)
+    Keys(config_dir, id).create(FIRST_EPOCH, seed)
+    _write_private(config_dir / "trust", format_trust(origin, vkey))
+    _write_private(config_dir / settings.INSTALLATION, f"{uuid7(at, random)}\n")
+    events: list[LedgerCreated | TokenIssued] = [LedgerCreated(ledger=id, origin=origin, key=vkey)]
+    for name, role in (("token", Role.AGENT), ("owner-token", Role.OWNER)):
+        token = new_token(random)
+        _write_private(config_dir / name, f"{token}\n")
+        events.append(issued(token, name, role, (Scope.READ, Scope.WRITE)))
+    actor = Actor(installation="", token="", role=Role.OWNER, face="cli")
+    appender = Appender(writer, actor=actor, at=at, random=random, project=projections.apply)
+    for event in events:
+        appender.append(event, stream="ledger")
+    appender.seal(signer, keep=True)
+
+
+def _register(caller: Caller, place: resolve.Place) -> WorkspaceTold:
+    device, inode = resolve.fingerprint(place)
+    return Ledger(caller).execute(
+        RegisterWorkspace(
+            name=place.root.name or "root",
+            root=str(place.root),
+            kind=place.kind,
+            device=str(device),
+            inode=str(inode),
+            root_commits=root_commits(place.worktree, deadline_s=_GIT_DEADLINE_S)
+            if place.kind == "git"
+            else (),
+        )
+    )
+
+
+def _check_tracked(place: resolve.Place) -> None:
+    if place.kind != "git":
+        return
+    tracked = tracked_under(place.worktree, files.FOLDER, deadline_s=_GIT_DEADLINE_S)
+    ours = [p for p in tracked if p.removeprefix(f"{files.FOLDER}/") not in _MAY_BE_TRACKED]
+    if ours:
+        raise MEMPROVE_FILES_TRACKED(", ".join(ours[:3]))
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CONFIG_UNREADABLE(f"{folder}: {error.strerror}") from None
+
+
+def _write_private(file: Path, text: str) -> None:
+    """Write *file* whole, for its owner's eyes, on disk when this returns."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, file)
+    except OSError as error:
+        raise CONFIG_UNREADABLE(f"{file}: {error.strerror}") from None

@@ -1,0 +1,1 @@
+"""Where a log is kept: one small protocol and its implementations. Knows no event kind."""

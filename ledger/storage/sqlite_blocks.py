@@ -1,0 +1,227 @@
+"""The read and the write block of the SQLite store: each method is one query."""
+# ruff: noqa: D102 (the methods are documented in the interface)
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TypeAlias
+
+import apsw
+
+from memprove.ledger.problems import INTERNAL, LEDGER_DAMAGED
+from memprove.ledger.storage.block import Block, check_next, check_text
+from memprove.ledger.storage.interface import StoredEvent, StoredHead, StoredNode
+from memprove.ledger.storage.sqlite_errors import translated
+
+Value: TypeAlias = int | float | str | bytes | None
+Row: TypeAlias = tuple[Value, ...]
+
+_EVENT = "SELECT seq, stream, stream_seq, kind, leaf, payload, salt FROM event"
+
+
+class SqliteReader(Block):
+    """A ``Reader`` inside the transaction that *connection* has open."""
+
+    writing_errors = False
+    """Whether a failure of the disk is one of writing."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__()
+        self._connection = connection
+        self._cursors: set[apsw.Cursor] = set()
+
+    def interrupt(self) -> None:
+        """Stop the running query too."""
+        super().interrupt()
+        with suppress(apsw.ConnectionClosedError):
+            self._connection.interrupt()
+
+    def end(self) -> None:
+        """End the open iterators too: a pending query would hold its snapshot."""
+        super().end()
+        for cursor in list(self._cursors):
+            cursor.close(force=True)
+
+    def size(self) -> int:
+        return _int(self._value("SELECT coalesce(max(seq), 0) FROM event"))
+
+    def event(self, seq: int) -> StoredEvent | None:
+        return self._event(f"{_EVENT} WHERE seq = ?", seq)
+
+    def events(self, after: int = 0, upto: int | None = None) -> Iterator[StoredEvent]:
+        last = upto if upto is not None else self.size()
+        query = f"{_EVENT} WHERE seq > ? AND seq <= ? ORDER BY seq"
+        return map(_event, self._rows(query, after, last))
+
+    def stream(self, stream: str, after: int = 0) -> Iterator[StoredEvent]:
+        query = f"{_EVENT} WHERE stream = ? AND stream_seq > ? ORDER BY stream_seq"
+        return map(_event, self._rows(query, stream, after))
+
+    def stream_tail(self, stream: str) -> StoredEvent | None:
+        return self._event(f"{_EVENT} WHERE stream = ? ORDER BY stream_seq DESC LIMIT 1", stream)
+
+    def newest(self, kind: str | None = None, limit: int = 1) -> list[StoredEvent]:
+        if kind is None:
+            rows = self._rows(f"{_EVENT} ORDER BY seq DESC LIMIT ?", max(limit, 0))
+        else:
+            query = f"{_EVENT} WHERE kind = ? ORDER BY seq DESC LIMIT ?"
+            rows = self._rows(query, kind, max(limit, 0))
+        return [_event(row) for row in rows]
+
+    def node(self, level: int, index: int) -> bytes | None:
+        query = "SELECT hash FROM node WHERE level = ? AND position = ?"
+        return _bytes_or_none(self._value(query, level, index))
+
+    def nodes(self) -> Iterator[StoredNode]:
+        query = "SELECT level, position, hash FROM node ORDER BY level, position"
+        for level, position, hash in self._rows(query):
+            yield StoredNode(_int(level), _int(position), _bytes(hash))
+
+    def head(self) -> StoredHead | None:
+        query = "SELECT size, note, keep FROM head ORDER BY size DESC LIMIT 1"
+        return next((_head(row) for row in self._rows(query)), None)
+
+    def heads(self) -> Iterator[StoredHead]:
+        return map(_head, self._rows("SELECT size, note, keep FROM head ORDER BY size"))
+
+    def row(self, table: str, key: str) -> bytes | None:
+        query = "SELECT value FROM row WHERE tbl = ? AND key = ?"
+        return _bytes_or_none(self._value(query, table, key))
+
+    def rows(self, table: str, prefix: str = "", after: str = "") -> Iterator[tuple[str, bytes]]:
+        # Keys come in code point order: from the first that can match to the first that does not.
+        compare, start = (">", after) if after >= prefix else (">=", prefix)
+        query = f"SELECT key, value FROM row WHERE tbl = ? AND key {compare} ? ORDER BY key"
+        for key, value in self._rows(query, table, start):
+            name = _str(key)
+            if not name.startswith(prefix):
+                return
+            yield name, _bytes(value)
+
+    def tables(self) -> list[str]:
+        return [_str(name) for (name,) in self._rows("SELECT DISTINCT tbl FROM row ORDER BY tbl")]
+
+    def blob(self, digest: str) -> bytes | None:
+        return _bytes_or_none(self._value("SELECT data FROM blob WHERE digest = ?", digest))
+
+    def _event(self, query: str, *bindings: Value) -> StoredEvent | None:
+        return next((_event(row) for row in self._rows(query, *bindings)), None)
+
+    def _value(self, query: str, *bindings: Value) -> Value:
+        return next((value for (value,) in self._rows(query, *bindings)), None)
+
+    def _rows(self, query: str, *bindings: Value) -> Iterator[Row]:
+        self.check()
+        cursor = self._connection.cursor()
+        self._cursors.add(cursor)
+        try:
+            with translated(self._connection, writing=self.writing_errors):
+                yield from cursor.execute(query, bindings)
+        finally:
+            self._cursors.discard(cursor)
+            cursor.close(force=True)
+
+
+class SqliteWriter(SqliteReader):
+    """A ``Writer`` inside the transaction that *connection* has open."""
+
+    writing_errors = True
+
+    def append(self, event: StoredEvent, nodes: list[StoredNode]) -> None:
+        query = "SELECT coalesce(max(stream_seq), 0) FROM event WHERE stream = ?"
+        with self.writing():
+            check_text(event.stream, event.kind)
+            stream_size = _int(self._value(query, event.stream))
+            check_next(event, size=self.size(), stream_size=stream_size)
+            self._change(
+                "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?)",
+                event.seq,
+                event.stream,
+                event.stream_seq,
+                event.kind,
+                event.leaf,
+                event.payload,
+                event.salt,
+            )
+            for node in nodes:
+                query = "INSERT INTO node VALUES (?, ?, ?)"
+                self._change(query, node.level, node.index, node.hash)
+
+    def put_head(self, head: StoredHead) -> None:
+        with self.writing():
+            self._change("DELETE FROM head WHERE size < ? AND keep = 0", head.size)
+            query = (
+                "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT(size)"
+                " DO UPDATE SET note = excluded.note, keep = max(keep, excluded.keep)"
+            )
+            self._change(query, head.size, head.note, int(head.keep))
+
+    def put_row(self, table: str, key: str, value: bytes | None) -> None:
+        with self.writing():
+            check_text(table, key)
+            if value is None:
+                self._change("DELETE FROM row WHERE tbl = ? AND key = ?", table, key)
+            else:
+                query = "INSERT INTO row VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = ?"
+                self._change(query, table, key, value, value)
+
+    def clear_rows(self) -> None:
+        with self.writing():
+            self._change("DELETE FROM row")
+
+    def put_blob(self, digest: str, data: bytes) -> None:
+        with self.writing():
+            check_text(digest)
+            self._change("INSERT INTO blob VALUES (?, ?) ON CONFLICT DO NOTHING", digest, data)
+
+    def _change(self, statement: str, *bindings: Value) -> None:
+        # A full disk makes SQLite roll back by itself; what followed would be committed by itself.
+        if not self._connection.in_transaction:
+            raise INTERNAL("the transaction is over")
+        with translated(self._connection, writing=True):
+            self._connection.execute(statement, bindings)
+
+
+# SQLite's STRICT tables hold only what they declare, unless the file was changed from outside.
+
+
+def _event(row: Row) -> StoredEvent:
+    """Return *row* as an event. One expression, because verifying reads a million of them."""
+    seq, stream, stream_seq, kind, leaf, payload, salt = row
+    if (
+        isinstance(seq, int)
+        and isinstance(stream, str)
+        and isinstance(stream_seq, int)
+        and isinstance(kind, str)
+        and isinstance(leaf, bytes)
+        and (payload is None or isinstance(payload, bytes))
+        and (salt is None or isinstance(salt, bytes))
+    ):
+        return StoredEvent(seq, stream, stream_seq, kind, leaf, payload, salt)
+    raise LEDGER_DAMAGED(f"event {seq!r} is not of bytes and texts")
+
+
+def _head(row: Row) -> StoredHead:
+    size, note, keep = row
+    return StoredHead(_int(size), _bytes(note), bool(keep))
+
+
+def _int(value: Value) -> int:
+    if not isinstance(value, int):
+        raise LEDGER_DAMAGED("a number is missing from the database")
+    return value
+
+
+def _str(value: Value) -> str:
+    if not isinstance(value, str):
+        raise LEDGER_DAMAGED("a text is missing from the database")
+    return value
+
+
+def _bytes(value: Value) -> bytes:
+    if not isinstance(value, bytes):
+        raise LEDGER_DAMAGED("bytes are missing from the database")
+    return value
+
+
+def _bytes_or_none(value: Value) -> bytes | None:
+    return None if value is None else _bytes(value)

@@ -1,0 +1,322 @@
+"""The open transaction as operations see it: rows and Capsules in, events out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from memprove.ledger import projections
+from memprove.ledger.domain.canonical import NotCanonical
+from memprove.ledger.domain.capsule import Capsule, fold
+from memprove.ledger.domain.decide import Draft
+from memprove.ledger.domain.events import TaskState
+from memprove.ledger.domain.evidence import Evidence, Today
+from memprove.ledger.domain.record import Record, decode, decode_leaf
+from memprove.ledger.ids import uuid7
+from memprove.ledger.log.append import Appender
+from memprove.ledger.log.opening import check_stream
+from memprove.ledger.log.verify import Report, verify
+from memprove.ledger.observation import Observation
+from memprove.ledger.operations.base import Progress
+from memprove.ledger.place import Surroundings
+from memprove.ledger.problems import (
+    ARGUMENT_INVALID,
+    CONTEXT_INVALID,
+    LEDGER_DAMAGED,
+    SESSION_AMBIGUOUS,
+    SESSION_ENDED,
+    SESSION_MISSING,
+    SESSION_UNKNOWN,
+    TASK_UNKNOWN,
+)
+from memprove.ledger.projections import (
+    ClientRow,
+    SessionRow,
+    TaskRow,
+    TokenRow,
+    WorkspaceRow,
+    counter_key,
+    decode_row,
+    numbered,
+)
+from memprove.ledger.storage.interface import Reader, StoredEvent, Writer
+from memprove.ledger.tlog.note import Verifier
+from memprove.ledger.tokens import Token, new_token
+
+RETRY_WINDOW_MS: Final = 10 * 60 * 1000
+_ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
+
+
+@dataclass(slots=True)
+class Transaction:
+    """One transaction. It reads through *reader*; *appender* and *writer* are there in a write."""
+
+    reader: Reader
+    around: Surroundings
+    token: TokenRow
+    pin: Verifier
+    now: int
+    random: Callable[[int], bytes]
+    request: str = ""
+    writer: Writer | None = None
+    appender: Appender | None = None
+    judged: Today | None = None
+    pointed: SessionRow | None = None
+
+    # The caller's surroundings
+
+    @property
+    def worktree(self) -> str:
+        """Return the root of the work tree that the caller is in."""
+        return str(self.around.match(self.workspaces()).place.worktree)
+
+    def below(self, cwd: str | None = None) -> str:
+        """Return the caller's directory (or *cwd*) below the work tree's root."""
+        place = self.around.match(self.workspaces()).place
+        return place.below(Path(cwd) if cwd else self.around.caller.cwd)
+
+    def variable(self, name: str) -> str | None:
+        """Return an environment variable of the caller."""
+        return self.around.caller.variable(name)
+
+    def new_id(self) -> str:
+        """Return a new UUID, version 7."""
+        return uuid7(self.now, self.random)
+
+    def new_token(self) -> Token:
+        """Return a new token."""
+        return new_token(self.random)
+
+    # Workspaces, Tasks, Sessions, tokens
+
+    def workspaces(self) -> list[WorkspaceRow]:
+        """Return all Workspaces by number."""
+        rows = [decode_row(WorkspaceRow, value) for _, value in self.reader.rows("workspace")]
+        return sorted(rows, key=lambda row: row.number)
+
+    def workspace(self) -> WorkspaceRow:
+        """Return the Workspace that the caller is in."""
+        rows = self.workspaces()
+        found = self.around.match(rows).workspace.id
+        return next(row for row in rows if row.id == found)
+
+    def tokens(self) -> list[TokenRow]:
+        """Return all tokens."""
+        return [decode_row(TokenRow, value) for _, value in self.reader.rows("token")]
+
+    def task(self, number: int) -> TaskRow:
+        """Return Task *number* of the Workspace."""
+        value = self.reader.row("task", numbered(self.workspace().id, number))
+        if value is None:
+            raise TASK_UNKNOWN(number)
+        return decode_row(TaskRow, value)
+
+    def tasks(self, after: int = 0) -> Iterator[TaskRow]:
+        """Yield the Workspace's Tasks by number."""
+        id = self.workspace().id
+        for _, value in self.reader.rows("task", f"{id}/", numbered(id, max(0, after))):
+            yield decode_row(TaskRow, value)
+
+    def current_task(self, number: int | None = None) -> tuple[TaskRow, SessionRow | None]:
+        """Return the Task that is meant, and the caller's open Session if it is of this Task."""
+        session = self._reading_session()
+        if number is not None:
+            task = self.task(number)
+            return task, session if session and session.task_id == task.id else None
+        if session is not None:
+            return self.task(session.task), session if session.ended_at is None else None
+        active = [task for task in self.tasks() if task.state in _ACTIVE]
+        if not active:
+            raise TASK_UNKNOWN("none is in progress")
+        return max(active, key=lambda task: (task.updated_at, task.number)), None
+
+    def session_numbered(self, number: int) -> SessionRow:
+        """Return Session *number*, open or ended."""
+        value = self.reader.row("session", numbered(self.workspace().id, number))
+        if value is None:
+            raise SESSION_UNKNOWN(number)
+        return decode_row(SessionRow, value)
+
+    def open_sessions(self) -> list[SessionRow]:
+        """Return the open Sessions of the Workspace, by number."""
+        prefix = f"{self.workspace().id}/"
+        return [self.session_numbered(int(value)) for _, value in self.reader.rows("open", prefix)]
+
+    def session(self, number: int | None = None) -> SessionRow:
+        """Return the open Session that is meant: the argument, the environment, the context."""
+        if number is None:
+            number = self._number("MEMPROVE_SESSION")
+        if number is not None:
+            session = self.session_numbered(number)
+            if session.ended_at is not None:
+                raise SESSION_ENDED(number)
+            return session
+        pointed = self._pointed_session()
+        if pointed is not None and pointed.ended_at is None:
+            return pointed
+        return self._only_open_session(pointed)
+
+    def point(self, session: SessionRow) -> None:
+        """Make the caller's context point to *session* once this transaction is durable."""
+        self.pointed = session
+
+    # The log
+
+    def size(self) -> int:
+        """Return how many events the log holds."""
+        return self.reader.size()
+
+    def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """Yield the log's records, *after* < seq ≤ *upto*."""
+        return map(record_of, self.reader.events(after, upto))
+
+    def stream(self, stream: str) -> Iterator[Record]:
+        """Yield the records of one stream."""
+        return map(record_of, self.reader.stream(stream))
+
+    def capsule(self, task_id: str) -> Capsule:
+        """Return the Capsule of a Task, after its stream was checked."""
+        stream = f"task/{task_id}"
+        check_stream(self.reader, stream)
+        return fold(self.stream(stream))
+
+    def loose_runs(self) -> Capsule:
+        """Return the Workspace's Runs outside Sessions, as a Capsule that has only Runs."""
+        return fold(self.stream(f"workspace/{self.workspace().id}"))
+
+    def evidence(self, capsule: Capsule) -> Evidence:
+        """Return the Task's Runs judged on the caller's working tree as it is now.
+
+        A write was given a look at the tree that was taken before it held the lock.
+        """
+        if self.judged is not None:
+            return Evidence(capsule, self.judged)
+        observation = Observation(Path(self.worktree))
+        return Evidence(capsule, observation.today(capsule, self.reader.blob))
+
+    def verify(self, progress: Progress | None) -> Report:
+        """Recompute and compare everything, against the key pinned for this ledger."""
+        return verify(self.reader, self.pin, project=projections.apply, progress=progress)
+
+    def blob(self, digest: str) -> bytes | None:
+        """Return a blob."""
+        return self.reader.blob(digest)
+
+    def put_blob(self, data: bytes) -> str:
+        """Keep a blob and return its digest."""
+        assert self.writer is not None
+        digest = sha256(data).hexdigest()
+        self.writer.put_blob(digest, data)
+        return digest
+
+    def append(
+        self,
+        draft: Draft,
+        *,
+        task: str | None = None,
+        workspace: str | None = None,
+        session: int | None = None,
+    ) -> Record:
+        """Append an event to the stream of Task *task*, else of *workspace*, else of the ledger."""
+        assert self.appender is not None
+        if task is not None:
+            stream, workspace = f"task/{task}", self.workspace().id
+        else:
+            stream = f"workspace/{workspace}" if workspace is not None else "ledger"
+        return self.appender.append(
+            draft.event,
+            stream=stream,
+            workspace=workspace,
+            labels=self._new_labels(stream, workspace, draft.assigns),
+            session=session,
+        )
+
+    def appended(self) -> list[Record]:
+        """Return what this transaction has appended."""
+        assert self.appender is not None
+        return self.appender.records
+
+    def retried(self) -> list[Record] | None:
+        """Return what this very request appended before, if it is a client's retry."""
+        key = f"{self.workspace().id}/{self.around.client_mark}"
+        value = self.reader.row("client", key)
+        if value is None or not self.request:
+            return None
+        last = decode_row(ClientRow, value)
+        if last.request != self.request or abs(self.now - last.at) > RETRY_WINDOW_MS:
+            return None
+        records: list[Record] = []
+        for record in self.records(last.seq - 1):
+            if (record.leaf.actor.request, record.leaf.at) != (last.request, last.at):
+                break
+            records.append(record)
+        return records or None
+
+    # Private
+
+    def _new_labels(
+        self, stream: str, workspace: str | None, letters: tuple[str, ...]
+    ) -> list[str]:
+        labels: list[str] = []
+        taken: dict[str, int] = {}
+        for letter in letters:
+            if letter not in taken:
+                value = self.reader.row("counter", counter_key(stream, workspace, letter))
+                taken[letter] = int(value or b"0")
+            taken[letter] += 1
+            labels.append(f"{letter}{taken[letter]}")
+        return labels
+
+    def _number(self, variable: str) -> int | None:
+        text = self.variable(variable)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdigit()):
+            raise ARGUMENT_INVALID(f"{variable} is no number: {text}")
+        return int(text)
+
+    def _pointed_session(self) -> SessionRow | None:
+        """Return the Session that the caller's context points to, as the ledger has it."""
+        context = self.around.context(self.workspaces())
+        if context is None:
+            return None
+        workspace = self.workspace()
+        if context.workspace != workspace.id:
+            raise CONTEXT_INVALID("it is of another Workspace")
+        value = self.reader.row("session", numbered(workspace.id, context.session_number))
+        session = decode_row(SessionRow, value) if value is not None else None
+        if session is None or (session.id, session.task_id) != (context.session, context.task):
+            raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
+        return session
+
+    def _only_open_session(self, ended: SessionRow | None) -> SessionRow:
+        here = self.worktree
+        sessions = [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
+        if len(sessions) == 1:
+            return sessions[0]
+        if sessions:
+            raise SESSION_AMBIGUOUS(", ".join(str(session.number) for session in sessions))
+        if ended is not None:
+            raise SESSION_ENDED(ended.number)
+        raise SESSION_MISSING()
+
+    def _reading_session(self) -> SessionRow | None:
+        """Return the Session that a read is about; ended ones count, none is no Problem."""
+        number = self._number("MEMPROVE_SESSION")
+        if number is not None:
+            return self.session_numbered(number)
+        pointed = self._pointed_session()
+        if pointed is not None:
+            return pointed
+        here = self.worktree
+        sessions = [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
+        return sessions[0] if len(sessions) == 1 else None
+
+
+def record_of(stored: StoredEvent) -> Record:
+    """Return the record in *stored*."""
+    try:
+        return decode(decode_leaf(stored.leaf), stored.payload)
+    except NotCanonical as error:
+        raise LEDGER_DAMAGED(f"event {stored.seq}: {error}") from None

@@ -1,0 +1,1 @@
+"""The project folder: finding it, its git tree id, and the small files under ``.memprove/``."""

@@ -1,0 +1,91 @@
+"""A scratch copy of a worktree's index, with a scratch object folder: nothing else is written to.
+
+The copy keeps the time of the original, by which git knows which entries are *racily clean*: files
+written in the same second as the index, whose stat data prove nothing. Git compares seconds and
+looks at the mtime alone, so a file that had an old mtime when it was added, and has the same one
+after a change within that second, looks clean. Such entries have the ctime of the index and another
+mtime; in the copy they lose their ctime, and git compares their contents.
+"""
+
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memprove.ledger.workspace.git import Unknown
+from memprove.ledger.workspace.repository import Repository
+
+
+@contextmanager
+def scratch_index(repository: Repository, worktree: Path) -> Iterator[dict[str, str]]:
+    """Make the copy; yield the variables that make git use it, and remove it at the end.
+
+    Raises Unknown: ``index_unreadable``, ``no_scratch``.
+    """
+    content, time_ns = _read_index(repository.index)
+    try:
+        folder = tempfile.TemporaryDirectory(
+            prefix="memprove-", dir=_outside(worktree), ignore_cleanup_errors=True
+        )
+    except OSError as error:
+        raise Unknown("no_scratch", error.strerror or "") from error
+    with folder as name:
+        try:
+            yield _fill(Path(name), content, time_ns, repository.objects)
+        except OSError as error:
+            raise Unknown("no_scratch", error.strerror or "") from error
+
+
+def _fill(folder: Path, content: bytes | None, time_ns: int, objects: Path) -> dict[str, str]:
+    copy = folder / "index"
+    if content is not None:
+        copy.write_bytes(content)
+        os.utime(copy, ns=(time_ns, time_ns))
+    (folder / "objects").mkdir()
+    return {
+        "GIT_INDEX_FILE": str(copy),
+        "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(str(objects)),
+    }
+
+
+def _read_index(path: Path) -> tuple[bytes | None, int]:
+    """Return the index (None: there is none yet) and the time the copy must have."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise Unknown("index_unreadable")
+            content = file.read()
+    except FileNotFoundError:
+        return None, 0
+    except OSError as error:
+        raise Unknown("index_unreadable") from error
+    return _without_doubtful_times(content, status.st_mtime_ns // 10**9), status.st_mtime_ns
+
+
+def _without_doubtful_times(content: bytes, written: int) -> bytes:
+    second = (written & 0xFFFFFFFF).to_bytes(4, "big")
+    if second not in content:
+        return content
+    # An entry begins with 32-bit words: ctime (seconds, nanoseconds), mtime (seconds, nanoseconds),
+    # device, inode, mode (gitformat-index). Git checks the checksum at the end in fsck only.
+    same = re.escape(second)
+    entry = rb"%s(.{4}(?!%s).{16}\0\0(?:\x81\xa4|\x81\xed|\xa0\0))" % (same, same)
+    return re.sub(entry, rb"\0\0\0\0\1", content, flags=re.DOTALL)
+
+
+def _outside(worktree: Path) -> str | None:
+    """Return where to put scratch files: never into the worktree, where git would list them."""
+    usual, root = os.path.realpath(tempfile.gettempdir()), os.path.realpath(worktree)
+    return "/tmp" if os.path.commonpath([usual, root]) == root else usual
+
+
+def _quoted(path: str) -> str:
+    """Return *path* in the quotes that let it hold a colon (git's ``unquote_c_style``)."""
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,0 +1,258 @@
+"""The tree: the git tree id that the working tree would have if it were committed now.
+
+It depends on content alone, so it is the same before and after the commit, here and in another
+clone. ``.memprove`` in the Workspace root is no part of it. Method:
+
+1. ``rev-parse`` and ``config``: the repository, HEAD, and the filter drivers that the repository's
+   own configuration defines; these are blanked by name.
+2. On a scratch copy of the index: ``ls-files`` for what is untracked, is a repository of its own or
+   has the assume-unchanged bit (which is then cleared), and ``diff-files`` for what may be changed.
+   It reads stat data only and, unlike ``ls-files -m``, sees a folder that became a link.
+3. ``update-index --info-only`` takes the changed paths into the scratch index: ids as ``git add``
+   would give them (filters, line ends, modes, link targets), but no content is copied.
+4. ``diff-index --cached`` names what differs from the base commit; where anything does,
+   ``write-tree`` says the id, with new tree objects in the scratch folder.
+
+A clean worktree costs five processes, four of them in pairs, a changed one seven, whatever the
+number of files; in Python there is one pass over the list of the index and no work for a clean file
+beyond it.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memprove.ledger.workspace.git import Git, Unknown
+from memprove.ledger.workspace.listing import (
+    OWN_FOLDER,
+    Difference,
+    Listing,
+    is_own,
+    parse_listing,
+    parse_raw,
+    path_text,
+)
+from memprove.ledger.workspace.repository import Repository, locate
+from memprove.ledger.workspace.scratch import scratch_index
+
+MOST_ROWS = 10_000
+"""How many changed paths a tree names at most."""
+
+COMPARE = ("-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv")
+"""Options of every plumbing comparison."""
+
+_OTHERS = ("ls-files", "-z", "-o", "-x", "/" + OWN_FOLDER.decode())
+# Of a submodule only its HEAD is compared: to look further, git would obey its configuration.
+_SUSPECTS = ("diff-files", *COMPARE, "--ignore-submodules=dirty")
+_GITLINK = 0o160000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One path of a tree that differs from the base commit."""
+
+    path: str
+    """Valid text, see ``listing.path_text``."""
+    mode: int
+    """As git has it (0o100644, 0o120000, ...); 0: removed."""
+    oid: str
+    """Object id in hexadecimal; empty: removed."""
+    untracked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is kept of a tree, so that what changed since can be named."""
+
+    tree: str | None
+    base: str | None
+    changed: tuple[Entry, ...]
+    changed_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The tree of a worktree at one moment."""
+
+    id: str | None
+    """None: unknown, for *reason*."""
+    reason: str
+    """Empty, or a fixed word, then perhaps ``: `` and a detail (``filter_untrusted: lfs``)."""
+    base: str | None
+    """The commit of HEAD; None before the first one."""
+    branch: str | None
+    """None: HEAD is detached."""
+    changed: tuple[Entry, ...]
+    """The difference from the base commit, sorted by path."""
+    changed_known: bool
+    """False: the tree is unknown, or more than MOST_ROWS paths differ and *changed* is empty."""
+    hidden: int
+    """How many files only ``info/exclude`` or ``core.excludesFile`` hide."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Return what is kept of this tree."""
+        return Snapshot(self.id, self.base, self.changed, self.changed_known)
+
+
+def read_tree(
+    worktree: Path, *, deadline_s: float, allowed_filters: frozenset[str] = frozenset()
+) -> Tree:
+    """Return the tree of the worktree with the root *worktree*, within *deadline_s* seconds.
+
+    Filter drivers of the repository's own configuration run only if in *allowed_filters*. Nothing
+    is raised for a repository's sake: the id is None, and the reason one of ``no_git``,
+    ``no_repository``, ``not_owned``, ``worktree_elsewhere``, ``timeout``, ``filter_untrusted``,
+    ``submodule_dirty``, ``submodule_unreadable``, ``index_unreadable``, ``no_scratch``,
+    ``git_failed``.
+    """
+    try:
+        git = Git.find(worktree, deadline_s=deadline_s)
+    except Unknown as unknown:
+        return _unknown(unknown)
+    return _read(git, allowed_filters)
+
+
+def _read(git: Git, allowed_filters: frozenset[str]) -> Tree:
+    try:
+        repository = locate(git)
+    except Unknown as unknown:
+        return _unknown(unknown)
+    try:
+        return _compute(git, repository, repository.local_filters - allowed_filters)
+    except Unknown as unknown:
+        return replace(_unknown(unknown), base=repository.base, branch=repository.branch)
+
+
+def _unknown(unknown: Unknown) -> Tree:
+    return Tree(None, str(unknown), None, None, (), False, 0)
+
+
+def _compute(git: Git, repository: Repository, untrusted: frozenset[str]) -> Tree:
+    git = replace(git, settings=_blanked(untrusted))
+    with scratch_index(repository, git.folder) as variables:
+        git = replace(git, variables=variables)
+        listing, suspects, hidden = _look(git, repository)
+        paths = {row.path for row in suspects} | listing.untracked | listing.nested
+        _refuse_filters(git, paths, untrusted)
+        _refuse_dirty_repositories(git, listing, suspects)
+        _take_in(git, listing, suspects)
+        differences = _differences(git, repository)
+        tree = repository.base_tree
+        if differences:
+            tree = git.read("write-tree", "--missing-ok").decode().strip()
+    rows = [row for row in differences if not is_own(row.path)]
+    known = len(rows) <= MOST_ROWS
+    changed = _entries(rows, listing.untracked | listing.nested) if known else ()
+    return Tree(tree, "", repository.base, repository.branch, changed, known, hidden)
+
+
+def _blanked(filters: frozenset[str]) -> tuple[str, ...]:
+    for name in filters:
+        if "=" in name:  # git would end the key there, and run the filter
+            raise Unknown("filter_untrusted", _text(name))
+    empty = ("clean=", "process=", "required=false")
+    return tuple(f"filter.{name}.{setting}" for name in sorted(filters) for setting in empty)
+
+
+def _look(git: Git, repository: Repository) -> tuple[Listing, list[Difference], int]:
+    """Return what stands out, the paths that may be changed, and how many files are hidden."""
+    with ExitStack() as started:
+        others = started.enter_context(git.start(*_OTHERS, "--exclude-standard", "-s", "-v"))
+        suspects = started.enter_context(git.start(*_SUSPECTS))
+        if repository.hides:
+            every = started.enter_context(git.start(*_OTHERS, "--exclude-per-directory=.gitignore"))
+        listing = parse_listing(others.read())
+        seen = suspects.read()
+        hidden = 0
+        if repository.hides:
+            hidden = every.read().count(b"\0") - len(listing.untracked) - len(listing.nested)
+    if listing.assumed:
+        git.read(
+            "update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=_z(listing.assumed)
+        )
+        seen = git.read(*_SUSPECTS)
+    return listing, list(parse_raw(seen)), max(0, hidden)
+
+
+def _refuse_filters(git: Git, paths: Iterable[bytes], untrusted: frozenset[str]) -> None:
+    """Raise Unknown where one of the *untrusted* filters applies to one of *paths*."""
+    if not untrusted or not paths:
+        return
+    output = git.read("check-attr", "-z", "--stdin", "filter", stdin=_z(paths))
+    applied = {os.fsdecode(value) for value in output.split(b"\0")[2::3]} & untrusted
+    if applied:
+        raise Unknown("filter_untrusted", _text(min(applied)))
+
+
+def _refuse_dirty_repositories(git: Git, listing: Listing, suspects: list[Difference]) -> None:
+    """Raise Unknown where a repository in the worktree has content that its HEAD does not show."""
+    replaced = {row.path for row in suspects if not row.new_mode}
+    turned = {row.path for row in suspects if row.new_mode == _GITLINK}
+    for path in sorted((listing.gitlinks | listing.nested | turned) - replaced):
+        try:
+            word = _fault(replace(git, folder=git.folder / os.fsdecode(path)))
+        except OSError:
+            word = "submodule_unreadable"
+        if word:
+            raise Unknown(word, "" if word == "timeout" else path_text(path))
+
+
+def _fault(git: Git) -> str:
+    """Return what is wrong with the repository in the folder of *git*; empty: nothing."""
+    if git.folder.is_symlink() or not git.folder.is_dir():
+        return ""
+    if not os.path.lexists(git.folder / ".git"):  # a submodule that is not checked out
+        return "submodule_dirty" if any(git.folder.iterdir()) else ""
+    inner = _read(replace(git, settings=(), variables={}), frozenset())
+    if inner.reason == "timeout":
+        return "timeout"
+    if inner.id is None or inner.base is None:
+        return "submodule_unreadable"
+    return "submodule_dirty" if inner.changed or not inner.changed_known else ""
+
+
+def _take_in(git: Git, listing: Listing, suspects: list[Difference]) -> None:
+    """Bring the scratch index to what the worktree holds."""
+    missing = [row.path for row in suspects if not row.new_mode]
+    # Git calls a path missing also if a folder is there, or a link leads to it: update-index must
+    # be told to remove these. The others it finds missing by itself.
+    covered = [path for path in missing if os.path.lexists(_join(git, path))]
+    removed = [*covered, *listing.own]
+    if removed:
+        git.read("update-index", "--force-remove", "-z", "--stdin", stdin=_z(removed))
+    removing = set(removed)
+    changed = [row.path for row in suspects if row.path not in removing]
+    # A file in whose place a repository came: the first naming removes it, the second adds that.
+    turned = [row.path for row in suspects if row.new_mode == _GITLINK != row.old_mode]
+    paths = [*changed, *turned, *sorted(listing.untracked), *sorted(listing.nested)]
+    if paths:
+        options = ("--info-only", "--add", "--remove", "--replace")
+        git.read("update-index", *options, "-z", "--stdin", stdin=_z(paths))
+
+
+def _differences(git: Git, repository: Repository) -> list[Difference]:
+    base = repository.base or repository.base_tree
+    options = (*COMPARE, "--ignore-submodules=none")
+    return list(parse_raw(git.read("diff-index", "--cached", *options, base)))
+
+
+def _entries(rows: list[Difference], untracked: frozenset[bytes]) -> tuple[Entry, ...]:
+    entries = (
+        Entry(path_text(row.path), row.new_mode, row.new_oid, row.path in untracked) for row in rows
+    )
+    return tuple(sorted(entries, key=lambda entry: entry.path))
+
+
+def _join(git: Git, path: bytes) -> bytes:
+    return os.path.join(os.fsencode(git.folder), path)
+
+
+def _z(paths: Iterable[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in paths)
+
+
+def _text(name: str) -> str:
+    return path_text(os.fsencode(name))
