@@ -28,17 +28,34 @@ _ROWS: Final = msgspec.json.Decoder(list[tuple[str, int, str]])
 class Observation:
     """One look at a work tree; what it costs is paid once, and only if asked for."""
 
-    def __init__(self, worktree: Path, *, deadline_s: float = TREE_DEADLINE_S) -> None:
+    def __init__(
+        self,
+        worktree: Path,
+        *,
+        deadline_s: float = TREE_DEADLINE_S,
+        allowed_filters: frozenset[str] = frozenset(),
+    ) -> None:
         self.worktree = worktree
         self._deadline_s = deadline_s
+        self._allowed_filters = allowed_filters
         self._tree: trees.Tree | None = None
         self._config: WorkspaceConfig | None = None
+
+    def again(self) -> "Observation":
+        """Return a new look at the same work tree."""
+        return Observation(
+            self.worktree, deadline_s=self._deadline_s, allowed_filters=self._allowed_filters
+        )
 
     @property
     def tree(self) -> trees.Tree:
         """Return the tree as it is (was, when first asked)."""
         if self._tree is None:
-            self._tree = trees.read_tree(self.worktree, deadline_s=self._deadline_s)
+            self._tree = trees.read_tree(
+                self.worktree,
+                deadline_s=self._deadline_s,
+                allowed_filters=self._allowed_filters,
+            )
         return self._tree
 
     @property

@@ -179,4 +179,7 @@ OPEN_ITEM_CLOSED = _kind("open_item_closed", "the open item is closed already")
 DECISION_DECIDED = _kind("decision_decided", "the Decision was decided already")
 
 # Anything else
+OUTPUT_UNWRITABLE = _kind(
+    "output_unwritable", "the answer could not be written; what was asked for is done"
+)
 INTERNAL = _kind("internal", "memprove met a fault of its own; please report it")

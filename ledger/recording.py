@@ -64,7 +64,6 @@ class _Begun:
     told: RunTold
     started: RunStarted
     before: Observation
-    worktree: Path
 
 
 def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recorded:
@@ -112,7 +111,7 @@ def _begin(
     ledger: Ledger, command: Sequence[str], options: RunOptions, redactor: Redactor
 ) -> _Begun:
     where = ledger.execute(FindWorkspace(cwd=options.cwd))
-    before = Observation(Path(where.worktree))
+    before = Observation(Path(where.worktree), allowed_filters=frozenset(where.filters))
     state, snapshot = before.state()
     words = [_text(word) for word in command]
     argv = redactor.argv(words)
@@ -129,7 +128,7 @@ def _begin(
     )
     blobs = () if snapshot is None else (snapshot,)
     told = ledger.execute(StartRun(started, blobs, options.session))
-    return _Begun(told, started, before, Path(where.worktree))
+    return _Begun(told, started, before)
 
 
 def _end(
@@ -141,7 +140,7 @@ def _end(
     err: Sink,
 ) -> tuple[RunEnded, tuple[bytes, ...]]:
     """Return the end of the Run, and the blobs that it names."""
-    after = Observation(begun.worktree)
+    after = begun.before.again()
     state, snapshot = after.state()
     change = differences(begun.before, after)
     counts = None if ended.fault else _counts(command, options, out, err)

@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from memprove.ledger import projections
+from memprove.ledger import projections, settings
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.capsule import Capsule, fold
 from memprove.ledger.domain.decide import Draft
-from memprove.ledger.domain.events import TaskState
+from memprove.ledger.domain.events import RunKind, TaskState
 from memprove.ledger.domain.evidence import Evidence, Today
 from memprove.ledger.domain.record import Record, decode, decode_leaf
 from memprove.ledger.ids import uuid7
@@ -20,6 +20,7 @@ from memprove.ledger.log.verify import Report, verify
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Progress
 from memprove.ledger.place import Surroundings
+from memprove.ledger.policy import Policy, read_policy
 from memprove.ledger.problems import (
     ARGUMENT_INVALID,
     CONTEXT_INVALID,
@@ -185,6 +186,14 @@ class Transaction:
         """Return the Workspace's Runs outside Sessions, as a Capsule that has only Runs."""
         return fold(self.stream(f"workspace/{self.workspace().id}"))
 
+    def completing_kinds(self) -> frozenset[RunKind]:
+        """Return the kinds of Runs that complete a Task of the Workspace, as its owner has it."""
+        return self._policy().kinds
+
+    def allowed_filters(self) -> tuple[str, ...]:
+        """Return the repository's own filter drivers that the owner lets run."""
+        return tuple(sorted(self._policy().filters))
+
     def evidence(self, capsule: Capsule) -> Evidence:
         """Return the Task's Runs judged on the caller's working tree as it is now.
 
@@ -192,7 +201,8 @@ class Transaction:
         """
         if self.judged is not None:
             return Evidence(capsule, self.judged)
-        observation = Observation(Path(self.worktree))
+        filters = self._policy().filters
+        observation = Observation(Path(self.worktree), allowed_filters=filters)
         return Evidence(capsule, observation.today(capsule, self.reader.blob))
 
     def verify(self, progress: Progress | None) -> Report:
@@ -254,6 +264,9 @@ class Transaction:
         return records or None
 
     # Private
+
+    def _policy(self) -> Policy:
+        return read_policy(settings.config_dir(self.around.caller), self.workspace().number)
 
     def _new_labels(
         self, stream: str, workspace: str | None, letters: tuple[str, ...]

@@ -15,8 +15,6 @@ from memprove.ledger.domain.labels import Citation, parse_citation, split_label
 from memprove.ledger.domain.record import Erased, Record, Unknown
 from memprove.ledger.domain.run import Run
 
-ERASED_TEXT = "[erased]"
-
 
 @dataclass(frozen=True, slots=True)
 class Stated:

@@ -10,7 +10,7 @@ from typing import Final
 from memprove.ledger.domain import limits
 from memprove.ledger.domain.decide import UNFIT
 from memprove.ledger.domain.events import Completion, Judged, RunKind
-from memprove.ledger.domain.evidence import Evidence
+from memprove.ledger.domain.evidence import Evidence, is_on
 from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.run import Run, Verdict
 from memprove.ledger.problems import EVIDENCE_STALE, LABEL_UNKNOWN, NO_PASSED_RUN
@@ -34,7 +34,7 @@ def judge(
     limits.check_text("accept-untested", accept_untested, limits.STATEMENT)
     judged = [run for run in evidence.checks() if run.kind in COUNTING]
     for run in judged:
-        if run.verdict in _CONTRADICTS and evidence.fresh(run).fresh:
+        if run.verdict in _CONTRADICTS and is_on(run, evidence.today):
             raise UNFIT[run.verdict](f"{run.label} on the tree as it is now")
     named = [_named(evidence, label, stale_ok=bool(accept_stale)) for label in runs]
     if not accept_untested:

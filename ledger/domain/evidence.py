@@ -3,7 +3,7 @@
 All of it is derived on every read and never stored; reading refreshes nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -69,7 +69,7 @@ _CONTRADICTS = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED})
 _NEVER_DECIDES = frozenset({Verdict.INTERRUPTED, Verdict.LOST})
 
 
-def freshness(run: Run, today: Today, paths: Iterable[str] = ()) -> Freshness:
+def freshness(run: Run, today: Today, paths: Sequence[str] = ()) -> Freshness:
     """Tell whether *run* holds for today's tree, looking at *paths* only if any are given."""
     tree = run.tree
     if tree.id is None:
@@ -83,7 +83,9 @@ def freshness(run: Run, today: Today, paths: Iterable[str] = ()) -> Freshness:
     changes = today.changes.get(tree.id, Changes(False))
     if not changes.known:
         return Freshness(False, reason=UNKNOWN_PATHS)
-    changed = tuple(path for path in changes.paths if _concerns(path, paths))
+    changed = changes.paths
+    if paths:
+        changed = tuple(path for path in changes.paths if _concerns(path, paths))
     return Freshness(not changed, changed)
 
 
@@ -122,9 +124,14 @@ class Evidence:
         if claim.withdrawn is not None:
             return Proof(ProofState.WITHDRAWN)
         runs = self.capsule.runs
-        cited = [(c, runs[c.label]) for c in claim.evidence if c.label in runs]
-        if not cited:
+        citations = [citation for citation in claim.evidence if citation.is_run]
+        if not citations:
             return Proof(ProofState.ASSERTED)
+        cited = [
+            (citation, runs[citation.label]) for citation in citations if citation.label in runs
+        ]
+        if len(cited) < len(citations):
+            return Proof(ProofState.STALE, reason="a Run behind it was erased")
         checks = dict.fromkeys(run.check for citation, run in cited if not citation.failed)
         if not checks:
             return Proof(ProofState.OBSERVED, tuple(run for _, run in cited))
@@ -146,6 +153,15 @@ class Evidence:
         return Proof(ProofState.PROVEN, runs)
 
 
+def is_on(run: Run, today: Today) -> bool:
+    """Tell whether *run* speaks of today's tree: of that one, or of one that differs in nothing.
+
+    The same tree counts whatever the ignore list was: no list may hide that a Run failed on it.
+    """
+    same = run.tree.id is not None and run.tree.id == today.tree
+    return same or freshness(run, today).fresh
+
+
 def _deciding_runs(runs: Iterable[Run], today: Today) -> dict[Check, Run]:
     """Return the deciding Run by Check.
 
@@ -156,13 +172,12 @@ def _deciding_runs(runs: Iterable[Run], today: Today) -> dict[Check, Run]:
     for run in runs:
         if run.verdict in _NEVER_DECIDES:
             continue
-        fresh = freshness(run, today).fresh
-        if run.check not in best or fresh >= best[run.check][0]:
-            best[run.check] = (fresh, run)
+        here = is_on(run, today)
+        if run.check not in best or here >= best[run.check][0]:
+            best[run.check] = (here, run)
     return {check: run for check, (_, run) in best.items()}
 
 
-def _concerns(path: str, paths: Iterable[str]) -> bool:
-    """Tell whether *path* is one of *paths* or below one of them; no paths: always."""
-    wanted = tuple(p.strip("/") for p in paths)
-    return not wanted or any(path == p or path.startswith(f"{p}/") for p in wanted)
+def _concerns(path: str, paths: Sequence[str]) -> bool:
+    """Tell whether *path* is one of *paths* or below one of them."""
+    return any(path == p or path.startswith(f"{p}/") for p in (p.strip("/") for p in paths))

@@ -134,7 +134,7 @@ class Lines:
             for run in proof.runs[:most]
         ]
         if len(proof.runs) > most:
-            parts.append(f"{counted(len(proof.runs) - most, 'more Run')}")
+            parts.append(counted(len(proof.runs) - most, "more Run"))
         if proof.paths:
             parts.append(f"then {self._paths(proof.paths)} changed{_made_by(proof)}")
         if proof.reason:
@@ -144,8 +144,8 @@ class Lines:
     def _outcome(self, run: Run) -> str:
         """Return kind and counts, and the verdict where they do not tell it."""
         counts = run.ended.counts if run.ended else None
-        counted = run.kind is RunKind.TEST and counts is not None and counts.passed < counts.ran
-        told = run.verdict is Verdict.PASSED or (run.verdict is Verdict.FAILED and counted)
+        broken = run.kind is RunKind.TEST and counts is not None and counts.passed < counts.ran
+        told = run.verdict is Verdict.PASSED or (run.verdict is Verdict.FAILED and broken)
         return self._counts(run) if told else f"{self._counts(run)} {run.verdict}"
 
     def _counts(self, run: Run) -> str:

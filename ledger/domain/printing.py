@@ -13,20 +13,22 @@ form            for                         plain in it
 ``name``        agents and roles            letters, digits and ``._/@+-``; else as ``code``
 ==============  ==========================  ====================================================
 
-Everything else is an escape: ``\n`` ``\r`` ``\t``, ``\xHH`` below U+0100, ``\uHHHH``, ``\UHHHHHHHH``.
+Everything else is an escape: ``\n`` ``\r`` ``\t``, ``\xHH`` below U+0100, ``\uHHHH`` and
+``\UHHHHHHHH``.
 
-**The backslash.** A backslash is doubled only where it would read as one of these escapes or as the
-escape of what follows: before ``n r t x u U``, a quote, a backtick, another backslash, an escaped code
-point, and at the end. So ``\d+\s*`` and ``C:\src`` stay as they are, a literal backslash-n becomes
-``\\n``, and the form is reversible: two different texts are never shown alike (a cut one shows a
-prefix). The price is that escaping twice is not escaping once: escape at the last moment only.
+**The backslash.** A backslash is doubled only where it would read as one of these escapes or as
+the escape of what follows: before ``n r t x u U``, a quote, a backtick, another backslash, an
+escaped code point, and at the end. So ``\d+\s*`` and ``C:\src`` stay as they are, a literal
+backslash-n becomes ``\\n``, and the form is reversible: two different texts are never shown alike
+(a cut one shows a prefix). The price is that escaping twice is not escaping once: escape at the
+last moment only.
 
 **Invisible code points.** Escaped are the categories Cc, Cf, Zl, Zp, Cs, Co, Cn, the blank letters
 U+115F U+1160 U+3164 U+FFA0, and what else Unicode lets a font draw as nothing: U+034F, U+17B4,
 U+17B5, the Mongolian and the variation selectors. ZWJ (U+200D) and the selectors U+FE0E and U+FE0F
-stay where they belong to an emoji (after UTS #51): ``base modifier? selector?``, such units joined by
-single ZWJs, a pair of regional indicators, and keycaps (``[0-9#*] U+FE0F U+20E3``); a base lies in
-the blocks of ``_BASE``. Which code points are assigned is what the running Python's Unicode says.
+stay where they belong to an emoji (after UTS #51): ``base modifier? selector?``, such units joined
+by single ZWJs, and keycaps (``[0-9#*] U+FE0F U+20E3``); a base lies in the blocks of ``_BASE``.
+Which code points are assigned is what the running Python's Unicode says.
 
 Not escaped: combining marks (a flood of them may smear over its neighbours, but it takes no column
 and starts no line, and cutting real scripts would be worse) and letters written from right to left
@@ -103,7 +105,7 @@ def command(argv: Sequence[str], *, limit: int = COMMAND_LIMIT) -> str:
 
 
 def name(text: str) -> str:
-    """Return an agent name or role: plain if it cannot be mistaken for our words, else as ``code``."""
+    """Return an agent name or role: plain if it cannot be mistaken, else as ``code``."""
     if len(text) <= NAME_LIMIT and _PLAIN_NAME.fullmatch(text):
         return text
     return code(text, limit=NAME_LIMIT)
@@ -115,7 +117,7 @@ def utf16_len(text: str) -> int:
 
 
 def cut_utf16(text: str, units: int) -> str:
-    """Return the longest prefix of *text* of at most *units* UTF-16 units, no surrogate pair halved."""
+    """Return the longest prefix of at most *units* UTF-16 units, no surrogate pair halved."""
     used = 0
     for index, char in enumerate(text):
         used += 1 + (char > "\uffff")
@@ -137,7 +139,7 @@ def _enclosed(start: str, text: str, end: str, also: str | None, limit: int | No
 
 
 def _bounded(start: str, pieces: Iterator[str], end: str, limit: int) -> str:
-    """Join whole *pieces* until *limit* units are full, the last of them ``…`` if any is left out."""
+    """Join whole *pieces* of at most *limit* units in all, then ``…`` if any is left out."""
     room = limit - utf16_len(start) - utf16_len(end)
     if room < 1:
         raise ValueError(f"no text fits into {limit} units")
@@ -154,7 +156,7 @@ def _bounded(start: str, pieces: Iterator[str], end: str, limit: int) -> str:
 
 
 def _pieces(text: str, also: str | None) -> Iterator[str]:
-    """Yield *text* escaped, in pieces that must not be cut; *also* None: all but ASCII is escaped."""
+    """Yield *text* escaped, in pieces that are not to be cut; *also* None: as printable ASCII."""
     end = 0
     for match in _PIECE.finditer(text):
         yield from text[end : match.start()]

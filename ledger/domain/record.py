@@ -6,7 +6,7 @@ hash still verifies.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -14,6 +14,8 @@ from memprove.ledger.domain import canonical
 from memprove.ledger.domain.events import KINDS, Event
 
 LEAF_VERSION: Final = 1
+
+Label = Annotated[str, msgspec.Meta(pattern=r"\A[a-z]{1,2}[1-9][0-9]{0,8}\Z")]
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -48,7 +50,7 @@ class Leaf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prev: str | None = None
     stream_prev: str | None = None
     workspace: str | None = None
-    labels: tuple[str, ...] = ()
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Cut secrets out of everything that is stored, before it is hashed or written.
 
-What is cut reads ``[REDACTED:rule]``; redacting twice changes nothing. No hash of the secret is kept:
-a short one could be guessed from it. Rules work on bytes, so output is never decoded.
+What is cut reads ``[REDACTED:rule]``; redacting twice changes nothing. No hash of the secret is
+kept: a short one could be guessed from it. Rules work on bytes, so output is never decoded.
 
 Not found, by design: a secret without a known shape, a telling name or an entry in the environment;
 secrets in UTF-16 or compressed output; a wrapped secret whose continuation does not read like one
@@ -15,7 +15,8 @@ from typing import Final
 from urllib.parse import quote
 
 from memprove.ledger.domain.redaction_arguments import secret_arguments
-from memprove.ledger.domain.redaction_rules import RULES, Rule, Span
+from memprove.ledger.domain.redaction_rule import Rule, Span
+from memprove.ledger.domain.redaction_rules import RULES
 from memprove.ledger.domain.redaction_values import MARKER, is_harmless
 
 _SHORTEST_VALUE: Final = 8
@@ -84,21 +85,18 @@ def _is_secret_value(value: str) -> bool:
         return False
     if "://" in value:
         return re.search(r"://[^/\s]*:[^/\s]+@", value) is not None
-    return not is_harmless(raw) and not value.isalpha() or (value.isalpha() and len(value) >= 16)
+    return len(value) >= 16 if value.isalpha() else not is_harmless(raw)
 
 
 def _forms(secret: str) -> set[bytes]:
     """Return *secret* as it may be printed: raw, inside JSON, percent-encoded."""
-    raw = {secret.encode("utf-8", "surrogatepass")}
-    if secret.isprintable():
-        raw.add(quote(secret, safe="").encode())
-    else:
-        raw.add(secret.encode("utf-8", "surrogateescape") if _is_escaped(secret) else b"")
-    raw.add(json.dumps(secret)[1:-1].encode())
-    return {form for form in raw if form}
+    raw = secret.encode("utf-8", "surrogatepass")
+    # os.environ holds bytes that are not UTF-8 as lone surrogates (PEP 383).
+    printed = secret.encode("utf-8", "surrogateescape") if _is_decoded(secret) else raw
+    return {raw, printed, json.dumps(secret)[1:-1].encode(), quote(printed, safe="").encode()}
 
 
-def _is_escaped(secret: str) -> bool:
+def _is_decoded(secret: str) -> bool:
     return all(not "\ud800" <= char <= "\udfff" or "\udc80" <= char <= "\udcff" for char in secret)
 
 
@@ -136,8 +134,9 @@ def _rule_spans(data: bytes) -> list[_Named]:
 
 
 def _is_cut_already(data: bytes, start: int, end: int) -> bool:
-    marker = MARKER.match(data, start)
-    return marker is not None and marker.end() >= end
+    """Return whether the span is (in) what stands where something was cut before."""
+    marker = MARKER.match(data, max(data.rfind(b"[REDACTED:", max(0, start - 64), start + 10), 0))
+    return marker is not None and marker.start() <= start and end <= marker.end()
 
 
 def _spans_of(
@@ -159,8 +158,9 @@ def _spans_of(
 _CONTINUATION: Final = re.compile(
     rb"\r?\n[ \t|>]{0,16}(?P<word>[A-Za-z0-9_.+/=-]{2,})(?=[\s\"'`,;)}\]|]|\Z)"
 )
-_REST: Final = re.compile(rb"[A-Za-z0-9_.+/=-]*")
+_REST: Final = re.compile(rb"[A-Za-z0-9_.+/=-]{0,512}")
 _NARROWEST: Final = 40
+_WIDEST: Final = 4096
 _MOST_LINES: Final = 64
 
 
@@ -171,9 +171,11 @@ def _continued(data: bytes, end: int) -> int:
     mixes digits with letters, as the rest of a random token does.
     """
     for _ in range(_MOST_LINES):
-        start = data.rfind(b"\n", 0, end) + 1
         following = _CONTINUATION.match(data, end)
-        if following is None or end - start < _NARROWEST:
+        if following is None:
+            break
+        start = max(data.rfind(b"\n", max(0, end - _WIDEST), end) + 1, end - _WIDEST)
+        if end - start < _NARROWEST:
             break
         word = following["word"]
         if following.end() - following.start("word") > end - start or not _is_random(word):

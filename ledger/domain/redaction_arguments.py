@@ -34,7 +34,7 @@ _USER: Final = re.compile(r"=?[^:%]{1,128}[:%](?=.)", re.DOTALL)
 
 
 def secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the index of each argument of *argv* that holds a secret, and where in it that begins."""
+    """Yield the index of each argument that holds a secret, and where in it that begins."""
     command = ""
     for index, word in enumerate(argv):
         following = argv[index + 1] if index + 1 < len(argv) else ""

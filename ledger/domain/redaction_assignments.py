@@ -38,12 +38,13 @@ _NAME: Final = re.compile(
     (?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
                  |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
       | -?(?:nya|mu|ku)
-    )? (?![A-Za-z0-9_.-]*[A-Za-z0-9_])"""
+    )? (?![.-]{0,8}[A-Za-z0-9_])"""
 )
 _QUALIFIED_KEY: Final = re.compile(
     rb"(?i)(?:api|access|secret|private|account|encrypt(?:ion)?|sign(?:ing|ature)?|master|auth|service"
     rb"|storage|shared|deploy|app(?:lication)?|client|subscription|admin|session|ssh|aes|hmac|jwt"
-    rb"|webhook|crypt|consumer|function|licen[sc]e|root|server|fernet|cookie|sas|rest|write)[_. -]?$"
+    rb"|webhook|crypt|consumer|function|licen[sc]e|root|server|fernet|cookie|sas|rest"
+    rb"|write)[_. -]?$"
 )
 _ENVIRONMENT_KEY: Final = re.compile(rb"[A-Z][A-Z0-9_]*_$")
 _OTHER_NAME: Final = re.compile(
@@ -65,7 +66,7 @@ _PREFIX_CHARS: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _QUOTED: Final = (
     rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
 )
-_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]+)"
+_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,1024})"
 _VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
 _CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
 
@@ -82,7 +83,8 @@ class _Form:
 _PAIR: Final = _Form(
     # {"name": "DB_PASSWORD", "value": "…"}, <add key="Password" value="…"/>, and in YAML
     re.compile(
-        rb"[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})[\"']?(?i:value)[\"']?"
+        rb"[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})"
+        rb"[\"']?(?i:value)[\"']?"
         rb"[ \t]{0,4}[:=][ \t]{0,4}" + _VALUE
     ),
     sure=True,
@@ -90,7 +92,8 @@ _PAIR: Final = _Form(
 _ASSIGNED: Final = _Form(
     re.compile(
         _CLOSING
-        + rb"[ \t]{0,16}(?:=>|:=|\?=|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)\*{0,2}[ \t]{0,16}(?:!!?\w{1,16}[ \t]+)?"
+        + rb"[ \t]{0,16}(?:=>|:=|\?=|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)"
+        + rb"\*{0,2}[ \t]{0,16}(?:!!?\w{1,16}[ \t]+)?"
         + _VALUE
     )
 )
@@ -121,7 +124,8 @@ _BESIDE: Final = _Form(
 
 _TRAILING: Final = b".,;:!?)]}|\\"
 _LINE_START: Final = re.compile(
-    rb"(?i)(?:^|\n)[ \t>+|-]{0,8}(?:export |set |setx |env |arg |declare -x |\$env:|-e |--env )?[A-Za-z0-9_.-]*\Z"
+    rb"(?i)(?:^|\n)[ \t>+|-]{0,8}(?:export |set |setx |env |arg |declare -x |\$env:|-e "
+    rb"|--env )?[A-Za-z0-9_.-]*\Z"
 )
 
 

@@ -1,4 +1,4 @@
-"""Whether a word that stands where a secret would stand is one: placeholders, code and prose are not.
+"""Whether a word that stands where a secret would is one: placeholders, code and prose are not.
 
 All functions take the bytes between the quotes, or the unquoted word, and judge by shape alone.
 """
@@ -59,8 +59,8 @@ _PROSE: Final = re.compile(
 _CODE: Final = re.compile(
     rb"""(?x)
     [&*!~@-]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*)*(?:\(.*|\[.*|\{.*|!\(.*)
-    | [&*]?(?:self|this|cls|args?|kwargs|opts?|options?|config|cfg|conf|settings|request|req|res|resp
-        |response|os|process|env|params?|ctx|context|data|user|props|state|event|e|std|c|s|r|m|p|t
+    | [&*]?(?:self|this|cls|args?|kwargs|opts?|options?|config|cfg|conf|settings|request|req|res
+        |resp|response|os|process|env|params?|ctx|context|data|user|props|state|event|e|std|c|s|r|m|p|t
         |node|item|obj|result|app|client|session|secrets|vars?|local|module|inputs?|steps|github|each
         )(?:\.|::|->|\?\.).*
     | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,8}\??
@@ -76,11 +76,13 @@ _ALGORITHM: Final = re.compile(
     rb"-?_?\d{1,5}(?:$|[-_.:,/].*)"
 )
 _REFERENCE: Final = re.compile(
-    rb"(?is)[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+|[a-z][a-z0-9+.-]{1,30}://.*|arn:.*|(?:env|file|vault|secret|ref|op|ssm|aws|gcp|var)[:.].*"
+    rb"(?is)[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+"
+    rb"|[a-z][a-z0-9+.-]{1,30}://.*|arn:.*|(?:env|file|vault|secret|ref|op|ssm|aws|gcp|var)[:.].*"
     rb"|-----.*|projects/.*|ssh-(?:rsa|ed25519)\b.*|ecdsa-.*|data:.*"
 )
 _PATH: Final = re.compile(
-    rb"(?i)(?:~|\.{1,2})?/[\w.@%~ -]*(?:/[\w.@%~ :-]*)*|[A-Z]:\\.*|(?:[\w.-]+/)+[\w.-]+\.\w{1,5}(?:::?.*)?"
+    rb"(?i)(?:~|\.{1,2})?/[\w.@%~ -]*(?:/[\w.@%~ :-]*)*|[A-Z]:\\.*"
+    rb"|(?:[\w.-]+/)+[\w.-]+\.\w{1,5}(?:::?.*)?"
     rb"|[\w-]+(?:\.[\w-]+)*\.(?:pyi?|[jt]sx?|json|ya?ml|toml|txt|go|rs|rb|md|pem|key|crt|env|ini|cfg"
     rb"|html?|css|xml|log|lock|sh|sql|java|kt|php|c|h|cc|cpp|hpp|proto|csv|gz|zip|db|pub)(?::\d.*)?"
 )
@@ -101,7 +103,7 @@ def is_placeholder(value: bytes) -> bool:
 
 
 def is_opaque(value: bytes) -> bool:
-    """Return whether *value* reads like nothing but a secret: mixed kinds of characters, no code."""
+    """Return whether *value* reads like nothing but a secret: mixed characters and no code."""
     return len(value) >= 5 and _mixture(value) and not is_harmless(value)
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from memprove.ledger.domain.capsule import Capsule
 from memprove.ledger.domain.decide import Draft
+from memprove.ledger.domain.events import RunKind
 from memprove.ledger.domain.evidence import Evidence
 from memprove.ledger.domain.record import Record
 from memprove.ledger.log.verify import Report
@@ -144,6 +145,14 @@ class Work(Protocol):
 
     def loose_runs(self) -> Capsule:
         """Return the Workspace's Runs outside Sessions, as a Capsule that has only Runs."""
+        ...
+
+    def completing_kinds(self) -> frozenset[RunKind]:
+        """Return the kinds of Runs that complete a Task of the Workspace, as its owner has it."""
+        ...
+
+    def allowed_filters(self) -> tuple[str, ...]:
+        """Return the repository's own filter drivers that the owner lets run."""
         ...
 
     def evidence(self, capsule: Capsule) -> Evidence:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from memprove.ledger.domain import completion, decide
 from memprove.ledger.domain.capsule import Capsule
-from memprove.ledger.domain.events import Judged, RunKind, TaskMoved, TaskState
+from memprove.ledger.domain.events import Judged, TaskMoved, TaskState
 from memprove.ledger.domain.record import Record
 from memprove.ledger.operations.base import (
     Answer,
@@ -115,7 +115,6 @@ class CompleteTask(Retryable[Completed]):
     accept_stale: str = ""
     accept_untested: str = ""
     session: int | None = None
-    kinds: tuple[RunKind, ...] = tuple(sorted(completion.COUNTING))
 
     def needs(self) -> frozenset[Scope]:
         """Need the owner to accept less than fresh tests."""
@@ -136,7 +135,7 @@ class CompleteTask(Retryable[Completed]):
         judged = completion.judge(
             work.evidence(capsule),
             runs=self.runs,
-            kinds=self.kinds,
+            kinds=work.completing_kinds(),
             accept_stale=self.accept_stale,
             accept_untested=self.accept_untested,
         )
@@ -167,7 +166,6 @@ class MoveTask(Operation[TaskTold]):
     task: int
     state: TaskState
     comment: str = ""
-    kinds: tuple[RunKind, ...] = tuple(sorted(completion.COUNTING))
 
     def subject(self, work: Work) -> Capsule | None:
         """Return the Capsule whose Runs are judged, if the Task is to be completed."""
@@ -180,7 +178,7 @@ class MoveTask(Operation[TaskTold]):
         capsule = work.capsule(row.id)
         draft = decide.move(capsule, self.state, self.comment)
         if self.state is TaskState.COMPLETED:
-            judged = completion.judge(work.evidence(capsule), kinds=self.kinds)
+            judged = completion.judge(work.evidence(capsule), kinds=work.completing_kinds())
             draft = decide.move(capsule, self.state, self.comment, judged)
         record = work.append(draft, task=row.id)
         return TaskTold(

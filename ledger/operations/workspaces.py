@@ -85,11 +85,15 @@ class AttachWorkspace(Operation[WorkspaceTold]):
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the caller is: *below* is its directory below *worktree*, ``.`` for the root."""
+    """Where the caller is: *below* is its directory below *worktree*, ``.`` for the root.
+
+    *filters*: the repository's own filter drivers that the owner lets run.
+    """
 
     workspace: str
     worktree: str
     below: str
+    filters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,12 @@ class FindWorkspace(Operation[Where]):
     def run(self, work: Work) -> Where:
         """Resolve it."""
         id = work.workspace().id
-        return Where(workspace=id, worktree=work.worktree, below=work.below(self.cwd))
+        return Where(
+            workspace=id,
+            worktree=work.worktree,
+            below=work.below(self.cwd),
+            filters=work.allowed_filters(),
+        )
 
 
 class WorkspaceList(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,9 +10,8 @@ mtime; in the copy they lose their ctime, and git compares their contents.
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from memprove.ledger.workspace.git import Unknown
@@ -25,18 +24,19 @@ def scratch_index(repository: Repository, worktree: Path) -> Iterator[dict[str, 
 
     Raises Unknown: ``index_unreadable``, ``no_scratch``.
     """
+    from tempfile import TemporaryDirectory  # late: start-up time
+
     content, time_ns = _read_index(repository.index)
-    try:
-        folder = tempfile.TemporaryDirectory(
-            prefix="memprove-", dir=_outside(worktree), ignore_cleanup_errors=True
-        )
-    except OSError as error:
-        raise Unknown("no_scratch", error.strerror or "") from error
-    with folder as name:
+    with ExitStack() as made:
         try:
-            yield _fill(Path(name), content, time_ns, repository.objects)
+            folder = TemporaryDirectory(
+                prefix="memprove-", dir=_outside(worktree), ignore_cleanup_errors=True
+            )
+            name = made.enter_context(folder)
+            variables = _fill(Path(name), content, time_ns, repository.objects)
         except OSError as error:
             raise Unknown("no_scratch", error.strerror or "") from error
+        yield variables
 
 
 def _fill(folder: Path, content: bytes | None, time_ns: int, objects: Path) -> dict[str, str]:
@@ -81,7 +81,9 @@ def _without_doubtful_times(content: bytes, written: int) -> bytes:
 
 def _outside(worktree: Path) -> str | None:
     """Return where to put scratch files: never into the worktree, where git would list them."""
-    usual, root = os.path.realpath(tempfile.gettempdir()), os.path.realpath(worktree)
+    from tempfile import gettempdir  # late: start-up time
+
+    usual, root = os.path.realpath(gettempdir()), os.path.realpath(worktree)
     return "/tmp" if os.path.commonpath([usual, root]) == root else usual
 
 

@@ -209,7 +209,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "https://«" + _hex(40) + "»@example.org/repo.git",
         "https://example.org/cb?access_token=«" + _url(24) + "»&state=1",
         "https://example.org/login?user=bob&password=«sunshine»&next=/",
-        "https://hooks.slack.com/services/«T0" + _upper(8) + "/B0" + _upper(8) + "/" + _alnum(24) + "»",
+        "https://hooks.slack.com/services/«T0" + _upper(8) + "/B0" + _upper(8) + "/"
+        + _alnum(24) + "»",
         "https://acct.blob.example.net/c?sv=2022&sig=«" + _alnum(42) + "%3D»",
     ),
     "private keys": (
@@ -225,7 +226,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
     "connection strings": (
         "Server=db;Database=app;User Id=sa;Password=«P@ssw0rd1»;Encrypt=true",
         "DefaultEndpointsProtocol=https;AccountName=acct;AccountKey=«" + _base64(86) + "==»",
-        "Endpoint=sb://x.example.net/;SharedAccessKeyName=root;SharedAccessKey=«" + _base64(43) + "=»",
+        "Endpoint=sb://x.example.net/;SharedAccessKeyName=root;SharedAccessKey=«"
+        + _base64(43) + "=»",
         "host=db user=app password=«s3cr3t9» dbname=app",
     ),
     "XML": (
@@ -247,9 +249,11 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "the api key is «" + _alnum(24) + "»",
     ),
     "wrapped by a terminal": (
-        "x" * 50 + " «" + _TOKENS["github classic"][:24] + "\n" + _TOKENS["github classic"][24:] + "»",
+        "x" * 50 + " «" + _TOKENS["github classic"][:24] + "\n"
+        + _TOKENS["github classic"][24:] + "»",
         "Authorization: Bearer «" + _JWT[:70] + "\n" + _JWT[70:] + "»",
-        "y" * 70 + " «" + _TOKENS["github classic"][:9] + "\n" + _TOKENS["github classic"][9:] + "» z",
+        "y" * 70 + " «" + _TOKENS["github classic"][:9] + "\n"
+        + _TOKENS["github classic"][9:] + "» z",
         "API_KEY=«" + _base64(72) + "\n" + _base64(20) + "»",
     ),
 }  # fmt: skip

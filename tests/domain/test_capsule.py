@@ -163,3 +163,16 @@ def test_an_unknown_or_erased_payload_renumbers_nothing() -> None:
     capsule = story.capsule()
     assert list(capsule.claims) == ["c2"]
     assert capsule.events == len(story.records)
+
+
+def test_what_follows_an_erased_checkpoint_is_still_told() -> None:
+    story = started()
+    story.fact("a")
+    story.open("b")
+    story.records[-2:] = [Record(record.leaf, Erased()) for record in story.records[-2:]]
+    again = e.Reaffirmed(claim="c1", evidence=("d1",))
+    story.say(e.CheckpointRecorded(reaffirmed=(again,), closed=("o1",), next_action="go on"))
+    story.say(e.CheckpointRecorded(withdrawn=("c1",)))
+    capsule = story.capsule()
+    assert (capsule.claims, capsule.open_items) == ({}, {})
+    assert capsule.next_action is not None

@@ -4,7 +4,7 @@ import pytest
 from support.capsules import OLD, TREE, Story, counts, today
 
 from memprove.ledger.domain import events as e
-from memprove.ledger.domain.evidence import Proof, ProofState, Today, other_trees
+from memprove.ledger.domain.evidence import Proof, ProofState, Today
 
 OLDER = "0ddba11" + "0" * 33
 
@@ -163,6 +163,12 @@ def test_an_interrupted_run_never_decides(signal: int) -> None:
     assert state(story) is ProofState.PROVEN
 
 
+def test_a_crash_decides_and_refutes() -> None:
+    story = claimed()
+    story.run("pytest", signal=11, crashed=True)
+    assert state(story) is ProofState.REFUTED
+
+
 def test_a_lost_run_never_decides() -> None:
     story = claimed()
     story.start("pytest")
@@ -218,9 +224,19 @@ def test_only_a_change_in_the_claims_paths_makes_it_stale(changed: str, found: P
 # What is asked of the working tree
 
 
-def test_the_trees_whose_changes_are_wanted_are_those_of_runs_but_todays() -> None:
+def test_the_trees_in_question_are_those_of_deciding_runs_newest_first() -> None:
     story = claimed(OLD)
     green(story, OLDER)
-    green(story)
-    green(story, None)
-    assert set(other_trees(story.capsule(), TREE)) == {OLD, OLDER}
+    story.run("ruff check", kind=e.RunKind.LINT, tree=OLD)
+    story.run("make", kind=e.RunKind.BUILD, tree=None)
+    story.run("make all", kind=e.RunKind.BUILD)
+    trees = story.evidence().trees_in_question()
+    assert [tree.id for tree in trees] == [OLD, OLDER]
+
+
+def test_with_an_ignore_list_the_tree_of_every_run_is_in_question() -> None:
+    story = claimed(OLDER)
+    green(story, OLD)
+    assert [tree.id for tree in story.evidence().trees_in_question()] == [OLD]
+    trees = story.evidence(today(ignore=("*.md",))).trees_in_question()
+    assert [tree.id for tree in trees] == [OLD, OLDER]

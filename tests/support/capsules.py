@@ -110,6 +110,7 @@ class Story:
         *,
         exit: int | None = None,
         signal: int | None = None,
+        crashed: bool = False,
         tree: str | None = TREE,
         reason: str = "timeout",
         hidden: int = 0,
@@ -132,6 +133,7 @@ class Story:
             kind=kind,
             exit=exit,
             signal=signal,
+            crashed=crashed,
             duration_ms=ms,
             stdout=NO_OUTPUT,
             stderr=NO_OUTPUT,
@@ -218,7 +220,7 @@ def today(
 
 
 def example() -> Story:
-    """Return the Task whose Pack is the design's example; query and budget left three claims out."""
+    """Return the Task whose Pack, cut to 900 units, is the example of the design."""
     story = Story()
     session = story.session("claude-code")
     story.fact("the grammar file is generated")

@@ -1,7 +1,6 @@
 """How git is called."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -117,10 +116,8 @@ def test_at_the_time_limit_the_whole_group_is_killed(
 def test_a_call_after_the_deadline_is_late(repository: Path) -> None:
     git = Git.find(repository, deadline_s=-1)
 
-    began = time.monotonic()
     with pytest.raises(Unknown, match=r"^timeout$"):
         git.read("cat-file", "--batch")
-    assert time.monotonic() >= began
 
 
 def test_a_folder_that_is_gone_is_no_crash(tmp_path: Path) -> None:

@@ -1,0 +1,81 @@
+"""Where ``memprove`` starts: first nobody else's code, then the command.
+
+We run inside other people's folders and hold a signing key. With ``PYTHONPATH=.`` a repository's
+``json.py`` would be imported in place of Python's. So before anything else is imported, every entry
+of ``sys.path`` that is empty, relative, or inside the working directory or its Workspace is dropped.
+
+Out of reach is what Python imports before ``main`` runs: ``sitecustomize`` and ``.pth`` files, what
+the generated ``memprove`` script itself imports (``re``, in older ones), and a package ``memprove``
+with an ``__init__.py`` on PYTHONPATH, which is then what runs. ``python -P`` or ``-I`` closes these.
+"""
+
+import os
+import sys
+
+_MARKS = (".git", ".memprove")
+
+
+def main() -> int:
+    """Run the command in ``sys.argv``; return its exit code."""
+    sys.path[:] = trusted(sys.path, _places(sys.argv[1:]))
+    from memprove.cli import app  # late: it imports what the path decides
+
+    return app.run(sys.argv[1:])
+
+
+def trusted(path: list[str], places: list[str]) -> list[str]:
+    """Return the entries of *path* that do not lie in one of *places* or in a Workspace around it.
+
+    Python's own libraries and the folder that we were imported from stay wherever they lie: a
+    virtual environment inside the Workspace is the usual case.
+    """
+    roots = {root for place in places for root in _roots(os.path.realpath(place))}
+    ours = (*_libraries(), _upwards(os.path.abspath(__file__), 3))
+    return [
+        entry
+        for entry in path
+        if os.path.isabs(entry)
+        and (
+            any(_within(entry, own) for own in ours)
+            or not any(_within(os.path.realpath(entry), root) for root in roots)
+        )
+    ]
+
+
+def _places(arguments: list[str]) -> list[str]:
+    """Return the working directory, and what ``-C`` may make it."""
+    places = [after for option, after in zip(arguments, arguments[1:], strict=False) if option == "-C"]
+    try:
+        return [os.getcwd(), *places]
+    except OSError:  # it was removed
+        return places
+
+
+def _roots(folder: str) -> list[str]:
+    """Return *folder*, and every folder above it that may be a Workspace's root."""
+    roots = [folder]
+    while (above := os.path.dirname(folder)) != folder:
+        folder = above
+        if any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS):
+            roots.append(folder)
+    return roots
+
+
+def _libraries() -> list[str]:
+    """Return the folders below which this Python keeps libraries.
+
+    Not the whole prefix: a virtual environment can be the Workspace's root itself.
+    """
+    prefixes = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
+    names = ("lib", sys.platlibdir, "Lib", "DLLs")
+    return [os.path.join(prefix, name) for prefix in prefixes for name in names]
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _upwards(path: str, levels: int) -> str:
+    for _ in range(levels):
+        path = os.path.dirname(path)
+    return path

@@ -1,0 +1,70 @@
+"""What goes to standard output and to standard error, as bytes and whatever the locale is.
+
+Answers go to stdout as UTF-8. Notes and Problems go to stderr, one line each, behind ``memprove:``.
+Text from elsewhere is escaped by who makes the line; what is not valid Unicode even then is written
+as a question mark, never an error.
+"""
+
+import os
+import sys
+from typing import BinaryIO, TextIO
+
+from memprove.ledger.problems import OUTPUT_UNWRITABLE
+
+
+class Output:
+    """Both streams of this process. *gone*: the reader of stdout has left, the rest is not needed."""
+
+    def __init__(self) -> None:
+        self.gone = _binary(sys.stdout) is None
+
+    def write(self, data: bytes) -> None:
+        """Write *data* to stdout now. A reader who left is no failure, a full disk is a Problem."""
+        stream = _binary(sys.stdout)
+        if self.gone or stream is None:
+            return
+        try:
+            stream.write(data)
+            stream.flush()
+        except BrokenPipeError:
+            self.gone = True
+            _let_go(stream)
+        except OSError as error:
+            _let_go(stream)
+            raise OUTPUT_UNWRITABLE(error.strerror) from None
+
+    def print(self, *lines: str) -> None:
+        """Write *lines* to stdout."""
+        self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+
+    def say(self, *lines: str) -> None:
+        """Write each of *lines* to stderr, behind our name."""
+        self.trace("".join(f"memprove: {line}\n" for line in lines))
+
+    def trace(self, text: str) -> None:
+        """Write *text* to stderr as it is; if nobody can read it, that is no failure."""
+        stream = _binary(sys.stderr)
+        if stream is None:
+            return
+        try:
+            stream.write(text.encode("utf-8", "replace"))
+            stream.flush()
+        except OSError:
+            _let_go(stream)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether *stream* is a terminal that takes more than plain lines."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _binary(stream: TextIO | None) -> BinaryIO | None:
+    """Return the bytes behind *stream*: None if it was closed before we started."""
+    return getattr(stream, "buffer", None)
+
+
+def _let_go(stream: BinaryIO) -> None:
+    """Point *stream* nowhere, so that Python's last flush does not fail on what is in its buffer."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,52 @@
+"""Private keys in PEM: whole, cut at the end, cut at the beginning, inside JSON or YAML."""
+
+import re
+from typing import Final
+
+from memprove.ledger.domain.redaction_rule import Rule, Span
+
+_BEGIN: Final = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_END: Final = re.compile(rb"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_CUT_BODY: Final = re.compile(
+    rb"(?:(?:\\[nrt]|[\s>|+\"',\\]){1,16}(?:[A-Za-z-]{1,24}: [^\n]{0,96}|[A-Za-z0-9+/=]{16,}))*"
+    rb"(?:(?:\\[nr]|[\s>|+\"',\\]){1,16}[A-Za-z0-9+/]{1,15}={1,2})?"
+)
+_KEY_LINE: Final = re.compile(rb"[ \t>|+\"',]{0,16}[A-Za-z0-9+/=]{1,128}(?:\\n)?[\"',+ ]{0,4}\r?")
+_KEY_MATERIAL: Final = re.compile(rb"[A-Za-z0-9+/=]{16}")
+_LONGEST_KEY: Final = 65_536
+
+
+def locate_private_key(text: bytes, at: int) -> Span | None:
+    """Return a PEM block (RFC 7468, RFC 9580), to its end or as far as it reads like a key."""
+    begin = _BEGIN.match(text, at)
+    if begin is None:
+        return None
+    limit = begin.end() + _LONGEST_KEY
+    following = text.find(b"-----BEGIN", begin.end(), limit)
+    last = text.find(b"-----END", begin.end(), limit if following < 0 else following)
+    if last >= 0 and (end := _END.match(text, last)):
+        stop = end.end()
+    else:
+        body = _CUT_BODY.match(text, begin.end())
+        stop = body.end() if body else begin.end()
+    return (at, stop) if _KEY_MATERIAL.search(text, begin.end(), stop) else None
+
+
+def locate_private_key_end(text: bytes, at: int) -> Span | None:
+    """Return the rest of a PEM block whose beginning was cut off: base64 lines before its end."""
+    end = _END.match(text, at)
+    if end is None:
+        return None
+    start = text.rfind(b"\n", 0, at) + 1
+    for _ in range(256):
+        previous = text.rfind(b"\n", 0, max(start - 1, 0)) + 1
+        if previous >= start or not _KEY_LINE.fullmatch(text, previous, start - 1):
+            break
+        start = previous
+    return (start, end.end()) if _KEY_MATERIAL.search(text, start, at) else None
+
+
+PRIVATE_KEYS: Final = (
+    Rule("private-key", (b"-----BEGIN ",), locate_private_key),
+    Rule("private-key", (b"-----END ",), locate_private_key_end),
+)
