@@ -5,15 +5,16 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from memprove.cli.output import Output
 from memprove.ledger.domain import printing
-from memprove.ledger.operations.base import Operation
-from memprove.ledger.service import Ledger
 from memprove.ledger.settings import Caller
+
+if TYPE_CHECKING:
+    from memprove.ledger.operations.base import Operation
 
 ResultT = TypeVar("ResultT")
 
@@ -22,6 +23,7 @@ ResultT = TypeVar("ResultT")
 class Invocation:
     """What a verb works with. *as_json* and *from_agent* are the verb's own options."""
 
+    verb: str = ""
     config_dir: Path | None = None
     output: Output = field(default_factory=Output)
     as_json: bool = False
@@ -41,8 +43,10 @@ class Invocation:
             from_agent=self.from_agent,
         )
 
-    def execute(self, operation: Operation[ResultT]) -> ResultT:
+    def execute(self, operation: "Operation[ResultT]") -> ResultT:
         """Execute *operation*; say what the ledger notes beside it, and what the answer does."""
+        from memprove.ledger.service import Ledger  # late: help and wrong usage need no ledger
+
         ledger = Ledger(self.caller())
         try:
             result = ledger.execute(operation)
@@ -67,7 +71,7 @@ class Invocation:
             self.output.print(*lines)
 
 
-def begin(
+def invoked(
     context: typer.Context,
     *,
     as_json: bool = False,

@@ -1,12 +1,13 @@
 """Where ``memprove`` starts: first nobody else's code, then the command.
 
 We run inside other people's folders and hold a signing key. With ``PYTHONPATH=.`` a repository's
-``json.py`` would be imported in place of Python's. So before anything else is imported, every entry
-of ``sys.path`` that is empty, relative, or inside the working directory or its Workspace is dropped.
+``json.py`` would be imported in place of Python's. So before anything else is imported, all entries
+of ``sys.path`` are dropped that are empty, relative, or inside the working directory or Workspace.
 
 Out of reach is what Python imports before ``main`` runs: ``sitecustomize`` and ``.pth`` files, what
-the generated ``memprove`` script itself imports (``re``, in older ones), and a package ``memprove``
-with an ``__init__.py`` on PYTHONPATH, which is then what runs. ``python -P`` or ``-I`` closes these.
+the generated ``memprove`` script itself imports (``re``, in older ones), what ``python -m`` imports
+(``runpy``), and a package ``memprove`` with an ``__init__.py`` on PYTHONPATH, which is then what
+runs. ``python -I`` closes all of these.
 """
 
 import os
@@ -30,21 +31,21 @@ def trusted(path: list[str], places: list[str]) -> list[str]:
     virtual environment inside the Workspace is the usual case.
     """
     roots = {root for place in places for root in _roots(os.path.realpath(place))}
-    ours = (*_libraries(), _upwards(os.path.abspath(__file__), 3))
-    return [
-        entry
-        for entry in path
-        if os.path.isabs(entry)
-        and (
-            any(_within(entry, own) for own in ours)
-            or not any(_within(os.path.realpath(entry), root) for root in roots)
-        )
-    ]
+    libraries = _libraries()
+    ours = _upwards(os.path.abspath(__file__), 3)
+
+    def is_trusted(entry: str) -> bool:
+        plain = os.path.normpath(entry)
+        if plain == ours or any(_within(plain, library) for library in libraries):
+            return True
+        return not any(_within(os.path.realpath(entry), root) for root in roots)
+
+    return [entry for entry in path if os.path.isabs(entry) and is_trusted(entry)]
 
 
 def _places(arguments: list[str]) -> list[str]:
     """Return the working directory, and what ``-C`` may make it."""
-    places = [after for option, after in zip(arguments, arguments[1:], strict=False) if option == "-C"]
+    places = [after for i, after in enumerate(arguments) if arguments[i - 1 : i] == ["-C"]]
     try:
         return [os.getcwd(), *places]
     except OSError:  # it was removed

@@ -13,7 +13,7 @@ from memprove.ledger.problems import OUTPUT_UNWRITABLE
 
 
 class Output:
-    """Both streams of this process. *gone*: the reader of stdout has left, the rest is not needed."""
+    """Both streams of this process. *gone*: nobody reads stdout (any more)."""
 
     def __init__(self) -> None:
         self.gone = _binary(sys.stdout) is None
@@ -54,8 +54,13 @@ class Output:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether a person is at *stream*."""
+    return stream is not None and stream.isatty()
+
+
+def draws(stream: TextIO | None) -> bool:
     """Tell whether *stream* is a terminal that takes more than plain lines."""
-    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal(stream) and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def _binary(stream: TextIO | None) -> BinaryIO | None:
@@ -64,7 +69,7 @@ def _binary(stream: TextIO | None) -> BinaryIO | None:
 
 
 def _let_go(stream: BinaryIO) -> None:
-    """Point *stream* nowhere, so that Python's last flush does not fail on what is in its buffer."""
+    """Point *stream* nowhere: Python's last flush must not fail on what its buffer holds."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

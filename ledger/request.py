@@ -40,6 +40,8 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
             return value
         case str():
             return redactor.text(value)
+        case _ if callable(value):
+            return value  # somebody to tell, such as of progress
         case tuple():
             return tuple(_redacted(item, redactor) for item in value)
         case msgspec.Struct():

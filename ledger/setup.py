@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict
 
 from memprove.ledger import projections, settings
 from memprove.ledger.domain.events import LedgerCreated, TokenIssued
@@ -20,7 +20,11 @@ from memprove.ledger.log.append import Appender
 from memprove.ledger.log.keys import FIRST_EPOCH, Keys
 from memprove.ledger.log.trust import format_trust
 from memprove.ledger.operations.tokens import issued
-from memprove.ledger.operations.workspaces import RegisterWorkspace, WorkspaceTold
+from memprove.ledger.operations.workspaces import (
+    AttachWorkspace,
+    RegisterWorkspace,
+    WorkspaceTold,
+)
 from memprove.ledger.place import HINT
 from memprove.ledger.problems import (
     CONFIG_UNREADABLE,
@@ -60,16 +64,23 @@ def set_up(caller: Caller, *, random: Callable[[int], bytes] = os.urandom) -> Se
     """Make what is missing of: ledger, keys, tokens, the Workspace that the caller is in."""
     if caller.agent_env and not caller.from_agent:
         raise OWNER_IN_AGENT_SHELL()
-    place = resolve.locate(caller.cwd)[0]
-    place = next((p for p in resolve.locate(caller.cwd) if p.kind == "git"), place)
+    place = _here(caller)
     _check_tracked(place)
     config_dir = settings.config_dir(caller)
     data_dir = settings.named_data_dir(caller) or settings.default_data_dir()
     created = _make_ledger(caller, config_dir, data_dir, random)
     workspace = _register(caller, place)
-    files.ensure_folder(place.worktree)
-    files.write_local(place.worktree, HINT, f"{workspace.id}\n".encode())
+    _mark(place, workspace)
     return SetUp(config_dir, data_dir, created, workspace, place.worktree)
+
+
+def attach_here(caller: Caller, number: int) -> WorkspaceTold:
+    """Say that Workspace *number* is where the caller is now, and mark the place as it."""
+    place = _here(caller)
+    _check_tracked(place)
+    workspace = Ledger(caller).execute(AttachWorkspace(number=number, **_identity(place)))
+    _mark(place, workspace)
+    return workspace
 
 
 def _make_ledger(
@@ -125,19 +136,40 @@ def _begin(writer: Writer, config_dir: Path, random: Callable[[int], bytes]) -> 
 
 
 def _register(caller: Caller, place: resolve.Place) -> WorkspaceTold:
+    name = place.root.name or "root"
+    return Ledger(caller).execute(RegisterWorkspace(name=name, **_identity(place)))
+
+
+def _here(caller: Caller) -> resolve.Place:
+    """Return the nearest repository upwards from the caller, else its folder."""
+    places = resolve.locate(caller.cwd)
+    return next((place for place in places if place.kind == "git"), places[0])
+
+
+class _Identity(TypedDict):
+    root: str
+    kind: str
+    device: str
+    inode: str
+    root_commits: tuple[str, ...]
+
+
+def _identity(place: resolve.Place) -> _Identity:
+    """Return what a Workspace is recognized by."""
     device, inode = resolve.fingerprint(place)
-    return Ledger(caller).execute(
-        RegisterWorkspace(
-            name=place.root.name or "root",
-            root=str(place.root),
-            kind=place.kind,
-            device=str(device),
-            inode=str(inode),
-            root_commits=root_commits(place.worktree, deadline_s=_GIT_DEADLINE_S)
-            if place.kind == "git"
-            else (),
-        )
+    is_git = place.kind == "git"
+    return _Identity(
+        root=str(place.root),
+        kind=place.kind,
+        device=str(device),
+        inode=str(inode),
+        root_commits=root_commits(place.worktree, deadline_s=_GIT_DEADLINE_S) if is_git else (),
     )
+
+
+def _mark(place: resolve.Place, workspace: WorkspaceTold) -> None:
+    files.ensure_folder(place.worktree)
+    files.write_local(place.worktree, HINT, f"{workspace.id}\n".encode())
 
 
 def _check_tracked(place: resolve.Place) -> None:

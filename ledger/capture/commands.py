@@ -122,7 +122,7 @@ class _Judge:
                     self.script.set(command.words[1:])
 
     def _lost_after(self, item: shell.AndOr, last: bool) -> str:
-        if all(map(_is_harmless, item.pipelines)):
+        if all(map(_is_harmless, item.pipelines)) or _leaves_on_failure(item):
             return ""
         if item.in_background:
             return "a command in the background (&)"
@@ -171,36 +171,33 @@ def _is_harmless_command(command: shell.Command) -> bool:
             return False
 
 
-def _surely_fails(pipeline: shell.Pipeline) -> bool:
-    """Return whether what follows ``||`` hands the failure on."""
+def _leaves_on_failure(item: shell.AndOr) -> bool:
+    """Return whether *item* ends in ``|| exit 1``, so that what follows it need not look."""
+    return item.operators[-1:] == ("||",) and _surely_fails(item.pipelines[-1], leaving=True)
+
+
+def _surely_fails(pipeline: shell.Pipeline, *, leaving: bool = False) -> bool:
+    """Return whether what follows ``||`` hands the failure on; *leaving*: and ends the script."""
     match pipeline:
         case shell.Pipeline(commands=(shell.Simple(words=words),), inverted=False):
-            return _fails(words) or words in HANDING_ON
-        case shell.Pipeline(commands=(shell.Group(body=body),), inverted=False):
-            return _ends_in_failure(body)
-        case _:
-            return False
-
-
-HANDING_ON = (("exit",), ("exit", "$?"), ("return",), ("return", "$?"))
-
-
-def _ends_in_failure(body: shell.Sequence) -> bool:
-    last = body.items[-1] if body.items else None
-    if last is None or last.operators or last.in_background:
-        return False
-    match last.pipelines[0]:
-        case shell.Pipeline(commands=(shell.Simple(words=words),), inverted=False):
-            return _fails(words)
-        case _:
-            return False
+            handed_on = _fails(words) or words in (("exit",), ("exit", "$?"))
+            return handed_on and (words[0] == "exit" or not leaving)
+        case shell.Pipeline(commands=(shell.Group() as group,), inverted=False):
+            last = group.body.items[-1] if group.body.items else None
+            if last is None or last.operators or last.in_background:
+                return False
+            match last.pipelines[0]:
+                case shell.Pipeline(commands=(shell.Simple(words=words),), inverted=False):
+                    leaves = words[0] == "exit" and not group.in_subshell
+                    return _fails(words) and (leaves or not leaving)
+    return False
 
 
 def _fails(words: tuple[str, ...]) -> bool:
     match words:
         case ("false",):
             return True
-        case ("exit" | "return", code):
+        case ("exit", code):
             return code.isdecimal() and len(code) < 4 and int(code) % 256 != 0
         case _:
             return False

@@ -23,16 +23,24 @@ STEP = 4 * 1024
 class Pieces:
     """Gather chunks, and give them back in pieces that *redact* may see one by one."""
 
-    def __init__(self, redact: Callable[[bytes], bytes]) -> None:
+    def __init__(
+        self,
+        redact: Callable[[bytes], bytes],
+        *,
+        block: int = BLOCK,
+        reach: int = REACH,
+        step: int = STEP,
+    ) -> None:
         self._redact = redact
+        self._block, self._reach, self._step = block, reach, step
         self._pending = bytearray()
 
     def feed(self, chunk: bytes | memoryview) -> Iterator[bytes]:
         """Take *chunk*; yield the pieces that are complete with it."""
-        for start in range(0, len(chunk), BLOCK):  # so that one huge chunk is not held twice
-            self._pending += chunk[start : start + BLOCK]
-            while len(self._pending) >= BLOCK:
-                block = bytes(self._pending[:BLOCK])
+        for start in range(0, len(chunk), self._block):  # one huge chunk is not held twice
+            self._pending += chunk[start : start + self._block]
+            while len(self._pending) >= self._block:
+                block = bytes(self._pending[: self._block])
                 cut = self._cut(block)
                 del self._pending[:cut]
                 yield block[:cut]
@@ -44,16 +52,15 @@ class Pieces:
         return left
 
     def _cut(self, block: bytes) -> int:
-        places = list(_places(block))
+        places = list(self._places(block))
         return next((place for place in places if self._is_safe(block, place)), places[0])
 
     def _is_safe(self, block: bytes, place: int) -> bool:
-        left, right = block[place - REACH : place], block[place : place + REACH]
+        left, right = block[place - self._reach : place], block[place : place + self._reach]
         return self._redact(left + right) == self._redact(left) + self._redact(right)
 
-
-def _places(block: bytes) -> Iterator[int]:
-    """Yield where *block* may be cut: after a line end where there is one, the latest first."""
-    for latest in range(len(block) - REACH, len(block) // 2, -STEP):
-        line_end = block.rfind(b"\n", latest - STEP, latest)
-        yield line_end + 1 if line_end >= 0 else latest
+    def _places(self, block: bytes) -> Iterator[int]:
+        """Yield where *block* may be cut: at a line end where there is one, the latest first."""
+        for latest in range(len(block) - self._reach, len(block) // 2, -self._step):
+            line_end = block.rfind(b"\n", latest - self._step, latest)
+            yield line_end + 1 if line_end >= 0 else latest

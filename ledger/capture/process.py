@@ -28,7 +28,9 @@ TIMED_OUT = 124
 KILL_AFTER_S = 5.0
 """How long a command that timed out may take to end after SIGTERM."""
 GIVE_UP_AFTER_S = 1.0
-"""How long we go on writing what an ended command left, after a signal asked us to end."""
+"""How long we go on writing what an ended command left, after we were asked to end."""
+NEWS = frozenset((WAKE, getattr(signal, "SIGCHLD", WAKE)))
+"""What a Relay tells that is no signal for the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +83,26 @@ def run_child(
             return Exit(refused.code, _since(began), refusal=refused.reason)
         streams.start()
         relay.listen()
-        ended = _attend(child, relay, began, timeout_s)
+        ended, asked_by = _attend(child, relay, began, timeout_s)
         streams.finish()
-        return _outcome(ended, streams, _take_the_rest(streams, relay))
+        return _take_the_rest(ended, asked_by, streams, relay)
 
 
 def _attend(
     child: "subprocess.Popen[bytes]", relay: Relay, began: float, timeout_s: float | None
-) -> Exit:
-    """Pass signals on to *child* until it ends, and end it when its time is over."""
+) -> tuple[Exit, int | None]:
+    """Pass signals on to *child* until it ends, and end it when its time is over.
+
+    Return how it ended, and the signal that ended it or came when it had just ended by itself.
+    """
     until = None if timeout_s is None else began + timeout_s
     ending = [signal.SIGKILL, signal.SIGTERM]
+    came, passed = [], set()
     while (status := child.poll()) is None:
-        for number in relay.wait(None if until is None else until - time.monotonic()):
-            if number not in (WAKE, signal.SIGCHLD) and not came_to_the_command_too(number):
+        came = [number for number in relay.wait(_left(until)) if number not in NEWS]
+        passed.update(came)
+        for number in came:
+            if not came_to_the_command_too(number):
                 child.send_signal(number)
         if until is not None and time.monotonic() >= until and child.poll() is None:
             child.send_signal(ending.pop())
@@ -103,28 +111,31 @@ def _attend(
     by_signal = -status if status < 0 else None
     timed_out = len(ending) < 2
     code = TIMED_OUT if timed_out else 128 + by_signal if by_signal else status
-    return Exit(code, _since(began), by_signal, timed_out)
+    asked_by = came[-1] if came else by_signal if by_signal in passed else None
+    return Exit(code, _since(began), by_signal, timed_out), asked_by
 
 
-def _take_the_rest(streams: "_Pipes", relay: Relay) -> int | None:
-    """Wait for the pumps; return the signal that made us give up on a reader who reads nothing."""
-    asked_by, until = None, None
+def _take_the_rest(ended: Exit, asked_by: int | None, streams: "_Pipes", relay: Relay) -> Exit:
+    """Wait for the pumps, though not for ever on a reader who reads nothing when asked to end.
+
+    A signal that made us give up is how the command would have ended without us: still writing.
+    """
+    until = time.monotonic() + GIVE_UP_AFTER_S if asked_by or ended.timed_out else None
     while streams.are_busy():
-        for number in relay.wait(None if until is None else until - time.monotonic()):
-            if number not in (WAKE, signal.SIGCHLD):
+        for number in relay.wait(_left(until)):
+            if number not in NEWS:
                 asked_by, until = number, until or time.monotonic() + GIVE_UP_AFTER_S
         if until is not None and time.monotonic() >= until:
             streams.give_up()
-            return asked_by
-    return None
-
-
-def _outcome(ended: Exit, streams: "_Pipes", gave_up: int | None) -> Exit:
-    if gave_up is not None:  # without us the command would still be writing, and be ended by it
-        return replace(ended, code=128 + gave_up, signal=gave_up, pipe_held=True)
+            if asked_by and not ended.timed_out:
+                ended = replace(ended, code=128 + asked_by, signal=asked_by)
+            return replace(ended, pipe_held=True, fault=streams.fault())
     held = any(pump.held for pump in streams.pumps)
-    fault = next((pump.fault for pump in streams.pumps if pump.fault), None)
-    return replace(ended, pipe_held=held, fault=fault)
+    return replace(ended, pipe_held=held, fault=streams.fault())
+
+
+def _left(until: float | None) -> float | None:
+    return None if until is None else until - time.monotonic()
 
 
 def _since(began: float) -> int:
@@ -185,6 +196,10 @@ class _Pipes:
         self._open.discard(self._ended)  # such a pump may look at it yet
         for pump in self.pumps:
             pump.give_up()
+
+    def fault(self) -> Exception | None:
+        """Return what kept a Sink from seeing everything."""
+        return next((pump.fault for pump in self.pumps if pump.fault), None)
 
     def are_busy(self) -> bool:
         """Return whether something is still being copied."""

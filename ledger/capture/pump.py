@@ -57,6 +57,7 @@ class Pump(threading.Thread):
         self._observer = observer
         self._ended = ended
         self._done = done
+        self._given_up = False
         self._owed = PIPE_SIZE + CHUNK
         self._last_call: float | None = None
         self._events = select.poll()
@@ -70,7 +71,7 @@ class Pump(threading.Thread):
 
     def give_up(self) -> None:
         """Show nothing more to the observer, even if the reader wakes up. By another thread."""
-        self._owed, self._last_call = -1, 0.0
+        self._given_up = True
 
     def run(self) -> None:
         """Copy to the end."""
@@ -86,7 +87,7 @@ class Pump(threading.Thread):
         buffer = memoryview(bytearray(CHUNK))
         while count := self._read(buffer):
             self._observe(buffer[:count])
-            if not self._write(buffer[:count]) or self._is_overdue(count):
+            if not self._write(buffer[:count]) or self._given_up or self._is_overdue(count):
                 return
 
     def _read(self, buffer: memoryview) -> int:
@@ -126,7 +127,7 @@ class Pump(threading.Thread):
         return self.held
 
     def _observe(self, chunk: memoryview) -> None:
-        if self.fault is None:
+        if self.fault is None and not self._given_up:
             try:
                 self._observer.feed(chunk)
             except Exception as fault:

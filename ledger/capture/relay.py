@@ -93,11 +93,13 @@ class Relay:
 def came_to_the_command_too(number: int) -> bool:
     """Return whether the terminal sent signal *number* to our whole process group.
 
-    It does so for its keys (SIGINT, SIGQUIT) if we are in its foreground, and with SIGHUP when it
-    is gone.
+    It does so for its keys (SIGINT, SIGQUIT) if we are in its foreground. When it is gone, the
+    session's leader alone gets SIGHUP first, and everybody in the foreground when the leader ends.
     """
     if number == signal.SIGHUP:
-        return any(_foreground_group(descriptor) == -errno.EIO for descriptor in range(3))
+        return os.getsid(0) != os.getpid() and any(
+            _foreground_group(descriptor) == -errno.EIO for descriptor in range(3)
+        )
     if number in _ON_A_TERMINAL:
         return any(_foreground_group(descriptor) == os.getpgrp() for descriptor in range(3))
     return False

@@ -21,9 +21,10 @@ class Simple:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A sequence in parentheses or braces."""
+    """A sequence in parentheses (``in_subshell``) or braces."""
 
     body: Sequence
+    in_subshell: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ class _Parser:
         self.depth -= 1
         if list(self._words()):
             raise Unreadable(closing)
-        return Group(body)
+        return Group(body, closing == ")")
 
     def _words(self) -> Iterator[str]:
         """Yield words up to the next control operator; redirections are passed over."""

@@ -60,7 +60,7 @@ def _of_interpreter(words: Sequence[str]) -> Kind:
     if program(words[0]) in ("node", "ruby") and "--test" in words:
         return "test"
     script = next((at for at, word in enumerate(words) if at and not word.startswith("-")), None)
-    if script is None:
+    if script is None or {"-c", "-e"} & set(words[:script]):
         return "other"
     if os.path.basename(words[script]) in ("manage.py", "setup.py", "artisan"):
         return strongest(map(of_name, words[script + 1 :]))

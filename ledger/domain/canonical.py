@@ -15,6 +15,7 @@ MAX_DEPTH: Final = 32
 MAX_LEAF: Final = 4 * 1024
 MAX_PAYLOAD: Final = 1024 * 1024
 
+_TOO_DEEP: Final = f"nested more than {MAX_DEPTH} deep"
 _KEY: Final = re.compile(r"[a-z0-9_]{1,64}")
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
@@ -25,11 +26,13 @@ class NotCanonical(ValueError):
 
 def encode(value: object) -> bytes:
     """Return the canonical bytes of *value* (a Struct, or plain JSON values)."""
-    _check(msgspec.to_builtins(value), MAX_DEPTH)
     try:
+        _check(msgspec.to_builtins(value), MAX_DEPTH)
         return _ENCODER.encode(value)
     except UnicodeEncodeError as error:
         raise NotCanonical("text is not valid Unicode") from error
+    except RecursionError:
+        raise NotCanonical(_TOO_DEEP) from None
 
 
 def check(data: bytes) -> None:
@@ -43,8 +46,9 @@ def check(data: bytes) -> None:
 
 
 def _check(value: Any, depth: int) -> None:
-    if depth < 0:
-        raise NotCanonical(f"nested more than {MAX_DEPTH} deep")
+    """Check *value*, which may be nested *depth* deep."""
+    if depth == 0 and isinstance(value, dict | list | tuple):
+        raise NotCanonical(_TOO_DEEP)
     match value:
         case None | bool():
             return

@@ -192,6 +192,8 @@ def propose(
 def decide(capsule: Capsule, label: str, outcome: DecisionState, comment: str) -> Draft:
     """Return the owner's word on Decision *label*."""
     limits.check_text("comment", comment, limits.STATEMENT)
+    if outcome not in (DecisionState.ACCEPTED, DecisionState.REJECTED):
+        raise ARGUMENT_INVALID(f"a Decision is accepted or rejected, not {outcome}")
     label = parse_label(label, "d")
     if label not in capsule.decisions:
         raise LABEL_UNKNOWN(label)

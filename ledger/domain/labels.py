@@ -19,7 +19,6 @@ WORKSPACE_LETTERS = frozenset("tsw")
 _LABEL = re.compile(r"([a-z]{1,2})([1-9][0-9]{0,8})")
 _SHOWN = re.compile(r"[rwcod][1-9][0-9]{0,8}")
 _CITATION = re.compile(r"(!?)(r[1-9][0-9]{0,8})(?::(\S+))?|([cd][1-9][0-9]{0,8})")
-_ENDING = re.compile(r"\s*\[([^\[\]]*)\]\s*$")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,8 +70,10 @@ def split_evidence(text: str) -> tuple[str, tuple[str, ...]]:
 
     The last balanced group counts only if each of its words is a citation; else it is text.
     """
-    match = _ENDING.search(text)
-    words = match[1].replace(",", " ").split() if match else []
-    if match is None or not words or any(_CITATION.fullmatch(word) is None for word in words):
+    body = text.rstrip()
+    start = body.rfind("[") if body.endswith("]") else -1
+    group = body[start + 1 : -1] if start >= 0 else ""
+    words = group.replace(",", " ").split()
+    if not words or "]" in group or any(_CITATION.fullmatch(word) is None for word in words):
         return text, ()
-    return text[: match.start()], tuple(words)
+    return text[:start].rstrip(), tuple(words)

@@ -9,7 +9,7 @@ secret, behind ``token:`` only one that is neither a word, a type, code, a numbe
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import Final, assert_never
 
 from memprove.ledger.domain.redaction_values import (
     is_harmless,
@@ -66,7 +66,7 @@ _PREFIX_CHARS: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _QUOTED: Final = (
     rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
 )
-_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,1024})"
+_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,256})"
 _VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
 _CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
 
@@ -78,6 +78,7 @@ class _Form:
     pattern: re.Pattern[bytes]
     sure: bool = False
     prose: bool = False
+    needs_digit: bool = False
 
 
 _PAIR: Final = _Form(
@@ -97,8 +98,12 @@ _ASSIGNED: Final = _Form(
         + _VALUE
     )
 )
-_LISTED: Final = _Form(re.compile(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"))
-_ELEMENT: Final = _Form(re.compile(rb"(?:\s[^<>\n]{0,80})?>(?P<plain>[^<>\n]{1,512})</"), sure=True)
+_LISTED: Final = _Form(
+    re.compile(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"), needs_digit=True
+)
+_ELEMENT: Final = _Form(
+    re.compile(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
+)
 _FLAG: Final = _Form(re.compile(rb"[ \t]{1,4}" + _VALUE), sure=True)
 _WHOSE: Final = (
     rb"(?:[ \t]+(?:for|of|on|untuk)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
@@ -119,9 +124,19 @@ _TYPED: Final = _Form(  # token: String = "…" of Rust, TypeScript, Kotlin, Pyt
     )
 )
 _BESIDE: Final = _Form(
-    re.compile(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE), prose=True
+    re.compile(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE),
+    prose=True,
+    needs_digit=True,
 )
 
+_LONGEST_PLAIN: Final = 256
+_REMAINDER: Final = re.compile(rb"[^\s\"'`<>]*")
+_SEPARATOR: Final = re.compile(rb"[,;&]|\\[nr\"']")
+_IN_QUERY: Final = re.compile(rb"[?&;][A-Za-z0-9_.-]*\Z")
+# NAME=value from the start of a line, the name in capitals: .env files, `env`, export.
+_ENVIRONMENT_LINE: Final = re.compile(
+    rb"(?:export |ENV |ARG |set |[ \t]*-e )?[A-Z][A-Z0-9_]*=[\"']?\Z"
+)
 _TRAILING: Final = b".,;:!?)]}|\\"
 _LINE_START: Final = re.compile(
     rb"(?i)(?:^|\n)[ \t>+|-]{0,8}(?:export |set |setx |env |arg |declare -x |\$env:|-e "
@@ -184,89 +199,105 @@ def _forms(before: bytes, strength: _Strength) -> list[_Form]:
 def _judged(
     text: bytes, match: re.Match[bytes], form: _Form, strength: _Strength, at: int
 ) -> tuple[int, int] | None:
-    if match["quoted"] if "quoted" in match.re.groupindex else None:
+    if match["quoted"]:
         start, end = match.span("quoted")
         return (start, end) if _is_quoted_secret(text[start:end], form, strength) else None
     start, end = match.span("plain")
-    stops_early = b"?" in text[max(0, at - 64) : at] or not _LINE_START.search(
-        text[max(0, at - 64) : at]
-    )
-    if is_placeholder(text[start:end]):
-        return None
-    end = _trimmed(text, start, end, stops_early=stops_early and not form.sure)
-    value = text[start:end]
-    accepted = end > start and _is_plain_secret(text, value, form, strength, at, end)
-    return (start, end) if accepted else None
+    before = text[max(0, at - 64) : at]
+    whole = form.sure or (_LINE_START.search(before) is not None and b"?" not in before)
+    end = _trimmed(text, start, end, whole=whole)
+    place = _Place(before, text[end : end + 1], _line_until(text, start), form, strength)
+    if end > start and not is_placeholder(match["plain"]) and _is_secret(text[start:end], place):
+        return start, _REMAINDER.match(text, end).end() if end - start == _LONGEST_PLAIN else end  # type: ignore[union-attr]
+    return None
 
 
-def _trimmed(text: bytes, start: int, end: int, *, stops_early: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an unquoted value stands."""
+
+    before_name: bytes
+    after: bytes
+    line: bytes
+    form: _Form
+    strength: _Strength
+
+
+def _trimmed(text: bytes, start: int, end: int, *, whole: bool) -> int:
     """Return the end of the unquoted word without the punctuation around it."""
-    if stops_early:
-        separator = re.compile(rb"[,;&]|\\[nr\"']").search(text, start, end)
-        end = separator.start() if separator else end
+    separator = None if whole else _SEPARATOR.search(text, start, end)
+    end = separator.start() if separator else end
     while end > start and text[end - 1] in _TRAILING:
         end -= 1
     return end
 
 
+def _line_until(text: bytes, start: int) -> bytes:
+    return text[text.rfind(b"\n", max(0, start - 200), start) + 1 : start]
+
+
 def _is_quoted_secret(value: bytes, form: _Form, strength: _Strength) -> bool:
     if len(value) < 3 or is_harmless(value) or is_prose(value):
         return False
-    if strength is _Strength.PASSWORD and form is not _LISTED and form is not _BESIDE:
+    if strength is _Strength.PASSWORD and not form.needs_digit:
         return not is_named_after_secret(value) and not (value.istitle() and is_word(value))
     if form.sure and strength is not _Strength.WEAK:
         return not is_named_after_secret(value)
-    if form is _LISTED and (strength is _Strength.WEAK or not re.search(rb"[0-9]", value)):
+    if form.needs_digit and (strength is _Strength.WEAK or not _has_digit(value)):
         return False
     return b" " not in value and is_opaque(value) and not is_named_after_secret(value)
 
 
-def _is_plain_secret(
-    text: bytes, value: bytes, form: _Form, strength: _Strength, at: int, end: int
-) -> bool:
-    if is_placeholder(value) or (form.prose and value[:1] in b"*(~"):
-        return False
-    if strength is _Strength.PASSWORD and re.fullmatch(rb"[0-9]{4,12}", value):
-        return form is not _BESIDE
-    if is_harmless(value):
-        return False
-    if form.sure:
-        return len(value) >= 3 and not (value.isupper() and value.isalpha())
-    if not form.prose and _is_environment_line(text, at, end):
-        return len(value) >= 4 and (
-            strength is _Strength.PASSWORD
-            or (is_opaque(value) if strength is _Strength.WEAK else not is_word(value))
-        )
-    if form is _BESIDE and not _stands_alone(value, strength):
+def _is_secret(value: bytes, place: _Place) -> bool:
+    """Return whether the unquoted *value* is a secret; the cheap questions come first."""
+    password = place.strength is _Strength.PASSWORD
+    if place.form.sure:
+        shouted = value.isupper() and value.isalpha()  # the PASSWORD of a help text
+        return len(value) >= 3 and value[:1] != b"-" and not shouted and not is_harmless(value)
+    if password and re.fullmatch(rb"[0-9]{4,12}", value):
+        return not place.form.needs_digit
+    if not place.form.prose and _ENVIRONMENT_LINE.match(place.line):
+        return _is_environment_value(value, place.strength)
+    if place.form.needs_digit and not _stands_alone(value, place.strength):
         return False
     if is_word(value):
-        return _is_lone_word(text, value, strength, at, end)
+        return password and len(value) >= 6 and _is_lone_word(value, place)
+    if place.form.prose and value[:1] in b"*(~":
+        return False
     return is_opaque(value) and not is_named_after_secret(value)
+
+
+def _has_digit(value: bytes) -> bool:
+    return re.search(rb"[0-9]", value) is not None
+
+
+def _is_environment_value(value: bytes, strength: _Strength) -> bool:
+    if len(value) < 4 or is_harmless(value):
+        return False
+    match strength:
+        case _Strength.PASSWORD:
+            return True
+        case _Strength.KEY:
+            return not is_word(value)
+        case _Strength.WEAK:
+            return is_opaque(value)
+        case _:
+            assert_never(strength)
 
 
 def _stands_alone(value: bytes, strength: _Strength) -> bool:
     """Return whether *value* is a secret with nothing but a name beside it."""
     if strength is _Strength.PASSWORD:
-        return re.search(rb"[0-9]", value) is not None
-    shape = re.fullmatch(rb"[A-Za-z0-9+/=_-]{20,}", value)
-    return (
-        strength is _Strength.KEY and shape is not None and re.search(rb"[0-9]", value) is not None
-    )
+        return _has_digit(value)
+    long = re.fullmatch(rb"[A-Za-z0-9+/=_-]{20,}", value) is not None
+    return strength is _Strength.KEY and long and _has_digit(value)
 
 
-def _is_environment_line(text: bytes, at: int, end: int) -> bool:
-    """Return whether ``NAME=value`` fills its line, the name in capitals: .env, env, export."""
-    start = text.rfind(b"\n", max(0, at - 200), at) + 1
-    line = text[start:end]
-    return re.match(rb"(?:export |ENV |ARG |set |[ \t]*-e )?[A-Z][A-Z0-9_]*=", line) is not None
-
-
-def _is_lone_word(text: bytes, value: bytes, strength: _Strength, at: int, end: int) -> bool:
+def _is_lone_word(value: bytes, place: _Place) -> bool:
     """Return whether a plain word is a password: alone on its YAML or INI line, or in a query."""
-    if strength is not _Strength.PASSWORD or len(value) < 6:
+    if is_placeholder(value):
         return False
-    before = text[max(0, at - 64) : at]
-    if re.search(rb"[?&;][A-Za-z0-9_.-]*\Z", before):
+    if _IN_QUERY.search(place.before_name):
         return True
-    lone = _LINE_START.search(before) is not None and text[end : end + 1] in (b"", b"\n", b"\r")
-    return lone and value.islower() and not is_named_after_secret(value)
+    alone = _LINE_START.search(place.before_name) is not None and place.after in (b"", b"\n", b"\r")
+    return alone and value.islower() and not is_named_after_secret(value)

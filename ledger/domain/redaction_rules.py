@@ -4,7 +4,8 @@ A rule is found in two steps. Its *keyword*, a literal, is looked for with ``byt
 there its *pattern* is matched, anchored at the keyword, so ordinary output costs substring searches
 and no regular expression. Another engine may replace the first step (the keywords are literals):
 the second decides alone. Patterns end in one greedy class or have bounded repeats, so that a
-hostile line costs linear time. The span to cut is the group ``secret`` of a pattern, else the whole match.
+hostile line costs linear time. The span to cut is the group ``secret`` of a
+pattern, else the whole match.
 
 Order is precedence: where two rules overlap, the first in the table names what was cut.
 """

@@ -13,10 +13,8 @@ _PLACEHOLDER: Final = re.compile(
     rb"""(?ix)
     \[REDACTED:[a-z0-9-]{1,40}\] | \[[\w -]*\]     # cut before, by us or others
     | (?:[*x.\#_?-]|\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+ # masked
-    | .*(?:\*{3}|\.{3}|\xe2\x80\xa6).*                         # masked in part
     | <[^<>]*>? | \{+[\w .:()\[\]'"@!-]*\}* | \$\(.* | \$+[a-z_][\w:.]*  # templates
-    | .*\$\{[\w.:?|-]+\}?.* | .*\$\{\{.*
-    | \#\{.* | .*%(?:\(\w+\))?[srv].* | %[\w@]+ | %\w+% | @\w+@ | __\w+__ | !\w+.*
+    | \#\{.* | %[\w@]+ | %\w+% | @\w+@ | __\w+__ | !\w+.*
     | \W{0,3}
     | (?:your|change|insert|enter|replace|placeholder|dummy|fake|todo|fixme)(?:[-_ ]?\w.*)?
     | (?:put|add|paste|use|type|set)[-_ ].*
@@ -28,6 +26,11 @@ _PLACEHOLDER: Final = re.compile(
     """,
     re.DOTALL,
 )
+
+# Anywhere in a value: an ellipsis, a template, a format.
+_LONGEST_PHRASE: Final = 96
+_GAP: Final = re.compile(rb"\*{3}|\.{3}|\xe2\x80\xa6|\$\{[\w.:?|-]+\}?|\$\{\{|%(?:\(\w+\))?[srv]")
+_EXPRESSION: Final = re.compile(rb"\(\?[:i=!<]|\[\^|\\[wdsWDSbn](?![A-Za-z0-9])")  # regular
 
 # Words that stand beside "password:" and "token is" in schemas, messages, forms and code.
 _WORDS: Final = frozenset(
@@ -65,7 +68,6 @@ _CODE: Final = re.compile(
         )(?:\.|::|->|\?\.).*
     | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,8}\??
     | \w+(?:::|->)[\w:<>]*.*
-    | .*(?:\(\?[:i=!<]|\[\^|\\[wdsWDSbn](?![A-Za-z0-9])).*           # a regular expression
     | (?:lambda|await|new|not|if|else|f|b|r|async|func|function|return)\b.*
     """
 )
@@ -97,9 +99,13 @@ _IDENTIFIER: Final = re.compile(rb"[A-Za-z_$][\w$]*")
 
 def is_placeholder(value: bytes) -> bool:
     """Return whether *value* only stands for a secret: a mask, a template, a word, a type."""
+    if len(value) > 256:
+        return False
     return (
-        len(value) <= 256 and (value.lower() in _WORDS or _PLACEHOLDER.fullmatch(value) is not None)
-    ) or MARKER.fullmatch(value) is not None
+        value.lower() in _WORDS
+        or _GAP.search(value) is not None
+        or _PLACEHOLDER.fullmatch(value[:_LONGEST_PHRASE]) is not None
+    )
 
 
 def is_opaque(value: bytes) -> bool:
@@ -118,7 +124,12 @@ def is_harmless(value: bytes) -> bool:
         return True
     if len(value) > 512:
         return False
-    if _REFERENCE.fullmatch(value) or _CODE.fullmatch(value) or _ALGORITHM.fullmatch(value):
+    if (
+        _REFERENCE.fullmatch(value)
+        or _CODE.fullmatch(value)
+        or _EXPRESSION.search(value)
+        or _ALGORITHM.fullmatch(value)
+    ):
         return True
     return _PATH.fullmatch(value) is not None and not _has_random_part(value)
 

@@ -27,7 +27,7 @@ def check_head(reader: Reader, verifier: Verifier) -> None:
 
 def check_stream(reader: Reader, stream: str) -> None:
     """Raise ``ledger_damaged`` unless *stream* is whole: each event in the tree, and in order."""
-    count, prev = 0, None
+    last, count, prev = 0, 0, None
     node = node_reader(reader)
     for event in reader.stream(stream):
         digest = merkle.leaf_hash(event.leaf)
@@ -36,9 +36,9 @@ def check_stream(reader: Reader, stream: str) -> None:
         except NotCanonical:
             raise LEDGER_DAMAGED(f"event {event.seq} does not decode") from None
         payload_fits = (
-            event.payload is None
-            or event.salt is None
-            or commitment(event.salt, event.payload) == leaf.payload
+            event.payload is not None
+            and event.salt is not None
+            and commitment(event.salt, event.payload) == leaf.payload
         )
         follows = (leaf.seq, leaf.stream, leaf.stream_seq, leaf.stream_prev) == (
             event.seq,
@@ -46,6 +46,7 @@ def check_stream(reader: Reader, stream: str) -> None:
             count + 1,
             prev,
         )
-        if not (follows and payload_fits and node(0, event.seq - 1) == digest):
+        in_order = event.seq > last
+        if not (in_order and follows and payload_fits and node(0, event.seq - 1) == digest):
             raise LEDGER_DAMAGED(f"event {event.seq} is not as it was written")
-        count, prev = leaf.stream_seq, digest.hex()
+        last, count, prev = event.seq, leaf.stream_seq, digest.hex()

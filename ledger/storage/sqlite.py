@@ -77,8 +77,9 @@ class SqliteStore:
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             with translated(self._connection):
-                _configure(self._connection)
+                # First: even to open may wait, while somebody recovers what a killed writer left.
                 self._connection.set_busy_timeout(int(wait * 1000))
+                _configure(self._connection)
                 self._connection.set_wal_hook(self._note_wal)
                 check_schema(self._connection)
         except BaseException:

@@ -8,6 +8,7 @@ from memprove.ledger.domain import record
 from memprove.ledger.domain.capsule import Capsule, fold
 from memprove.ledger.domain.evidence import Changes, Evidence, Today
 from memprove.ledger.domain.record import Record
+from memprove.ledger.domain.run import Verdict
 
 TREE = "9c1e2ab" + "0" * 33
 """Today's tree, unless a test says otherwise."""
@@ -249,3 +250,29 @@ def example() -> Story:
     story.say(e.CheckpointRecorded(closed=("o1", "o3"), next_action=following))
     story.end(session)
     return story
+
+
+def every_verdict() -> Story:
+    """Return a Task with a Session and a Run of every verdict, ``r1`` to ``r7`` (``VERDICTS``)."""
+    story = Story()
+    story.session()
+    story.run("pytest", counts(3))
+    story.run("pytest", counts(2, 1))
+    story.run("pytest", counts(0))
+    story.run("pytest", counts(3), masked="a pipe")
+    story.run("pytest", counts(3), moved=("a.py",))
+    story.run("pytest", signal=9)
+    story.start("pytest")
+    return story
+
+
+VERDICTS = {
+    "r1": Verdict.PASSED,
+    "r2": Verdict.FAILED,
+    "r3": Verdict.VACUOUS,
+    "r4": Verdict.MASKED,
+    "r5": Verdict.MOVED,
+    "r6": Verdict.INTERRUPTED,
+    "r7": Verdict.LOST,
+}
+"""How each Run of ``every_verdict`` ended."""

@@ -1,9 +1,9 @@
 """Record what test runners write, as golden files: `python record.py pytest PYTHON [NAME...]`.
 
-PYTHON is the interpreter of an environment under a neutral path (such as /tmp/venv) with pytest and
-pytest-xdist, or for `unittest` any interpreter; it shows in some outputs. Each case is a real run in
-/tmp/project; nothing is edited afterwards. index.json says how each file came to be, and holds the
-counts that a person read off the case, not off the output.
+PYTHON is the interpreter of an environment under a neutral path (such as /tmp/venv) with pytest
+and pytest-xdist, or for `unittest` any interpreter; it shows in some outputs. Each case is a real
+run in /tmp/project; nothing is edited afterwards. index.json says how each file came to be, and
+holds the counts that a person read off the case, not off the output.
 """
 
 import json

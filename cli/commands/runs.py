@@ -1,0 +1,73 @@
+"""``run``: run a command as if we were not there, and record what really happened."""
+
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from memprove.cli import options
+from memprove.cli.invocation import Invocation, flush, invoked
+from memprove.cli.verbs import verbs
+from memprove.ledger.domain import printing
+from memprove.ledger.domain.events import RunKind
+from memprove.ledger.recording import Recorded, RunOptions, record
+from memprove.ledger.service import Ledger
+
+app = verbs()
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    context: typer.Context,
+    command: Annotated[
+        list[str], typer.Argument(metavar="CMD [ARG]...", help="What to run.", show_default=False)
+    ],
+    kind: Annotated[
+        RunKind | None, typer.Option(help="What it shows; else told from the command.")
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="S", min=0, help="End it after S seconds: exit code 124."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse to run what would not be recorded.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No last line on stderr.")] = False,
+    session: options.SessionNumber = None,
+) -> int:
+    """Run a command and record it: command, tree, output, exit code.
+
+    The exit code is the command's own, whatever memprove itself meets; 125 is ours (wrong usage,
+    --strict). Options after the command are the command's.
+
+    Examples:
+      memprove run -- pytest -q
+      memprove run --kind build --timeout 600 -- make all
+      memprove run pytest -x tests/test_parser.py
+
+    """
+    call = invoked(context, session=session)
+    flush()
+    recorded = record(
+        Ledger(call.caller()),
+        command,
+        RunOptions(kind=kind, timeout_s=timeout, session=session, strict=strict),
+    )
+    return tell(call, recorded, quiet=quiet)
+
+
+def tell(call: Invocation, recorded: Recorded, *, quiet: bool = False) -> int:
+    """Say what was recorded; return the command's exit code, whatever happens here."""
+    with suppress(Exception):
+        call.note(recorded.said)
+        if recorded.label and not quiet:
+            call.output.say(_last_line(recorded))
+    return recorded.code
+
+
+def _last_line(recorded: Recorded) -> str:
+    words = [recorded.label, str(recorded.verdict or ""), f"{recorded.duration_ms / 1000:.1f} s"]
+    if recorded.label.startswith("w"):
+        words.append("(no Session)")
+    why = f": {printing.escape(recorded.why)}" if recorded.why else ""
+    return " ".join(words) + why
