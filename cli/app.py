@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from memprove.cli import version
 from memprove.cli.invocation import Invocation
 from memprove.cli.verbs import verb
+from memprove.cli.words import given, text
 from memprove.ledger.domain import printing
 from memprove.ledger.problems import INTERNAL, Problem
 
@@ -101,10 +102,10 @@ def memprove(
     invocation = context.ensure_object(Invocation)
     invocation.verb = context.invoked_subcommand or ""
     if config_dir is not None:
-        invocation.config_dir = Path(config_dir).expanduser().absolute()
+        invocation.config_dir = Path(given(config_dir)).expanduser().absolute()
     if directory is not None:
         try:
-            os.chdir(directory)
+            os.chdir(given(directory))
         except (OSError, ValueError):
             raise typer.BadParameter(f"no folder to work in: {directory}") from None
 
@@ -114,7 +115,7 @@ def run(arguments: Sequence[str]) -> int:
     invocation = Invocation()
     try:
         command = typer.main.get_command(app)
-        words = list(arguments) or ["--help"]
+        words = list(map(text, arguments)) or ["--help"]
         return command.main(words, "memprove", standalone_mode=False, obj=invocation) or 0
     except Problem as problem:
         return _fail(invocation, str(problem), FAILED)

@@ -6,7 +6,9 @@ as a question mark, never an error.
 """
 
 import os
+import select
 import sys
+import time
 from typing import BinaryIO, TextIO
 
 from memprove.ledger.problems import OUTPUT_UNWRITABLE
@@ -36,6 +38,16 @@ class Output:
     def print(self, *lines: str) -> None:
         """Write *lines* to stdout."""
         self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+
+    def wait(self, seconds: float) -> None:
+        """Wait *seconds*, less if the reader of stdout leaves meanwhile."""
+        stream = _binary(sys.stdout)
+        if stream is None or not hasattr(select, "poll"):
+            time.sleep(seconds)
+            return
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)  # no event: the end of the reader is told unasked
+        self.gone = self.gone or bool(poll.poll(seconds * 1000))
 
     def say(self, *lines: str) -> None:
         """Write each of *lines* to stderr, behind our name."""

@@ -14,6 +14,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from memprove.cli.words import given
 from memprove.ledger.domain.events import Fact
 from memprove.ledger.domain.labels import split_evidence
 from memprove.ledger.problems import ARGUMENT_INVALID, TEXT_TOO_LONG
@@ -62,7 +63,7 @@ def _read(source: str) -> bytes:
     try:
         if source == "-":
             return b"" if sys.stdin is None else sys.stdin.buffer.read(MOST + 1)
-        with open(source, "rb") as file:
+        with open(given(source), "rb") as file:
             return file.read(MOST + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error

@@ -1,12 +1,13 @@
-"""Write ``docs/reference/`` anew from the code; with ``--check``, only say which pages would change.
+"""Write ``docs/reference/`` anew from the code; ``--check`` only says which pages would change.
 
-A page is a function of the code alone: no clock, no machine, no terminal is in it. The page of the
-command line is its own ``--help``, verb by verb.
+A page is a function of the code, and of ``fields.toml`` for what payload fields say: no clock, no
+machine, no terminal is in it. The page of the command line is its own ``--help``, verb by verb.
 """
 
 import inspect
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields
 from enum import StrEnum
@@ -22,7 +23,8 @@ from memprove.ledger import operations, problems, scopes
 from memprove.ledger.domain import events
 from memprove.ledger.operations.base import LocalOperation, Operation
 
-REFERENCE = Path(__file__).resolve().parent / "reference"
+DOCS = Path(__file__).resolve().parent
+REFERENCE = DOCS / "reference"
 NOTE = "<!-- Written by docs/generate.py from the code: change that, then `make docs`. -->"
 WIDTH = 90
 """Columns of a help text."""
@@ -61,6 +63,7 @@ def problems_page() -> Iterator[str]:
 
 def events_page() -> Iterator[str]:
     """Yield the lines of the page on kinds of events."""
+    meanings = _meanings()
     yield "# Events"
     yield ""
     yield "Every kind of event and the fields of its payload. How payloads become bytes is in the"
@@ -70,23 +73,23 @@ def events_page() -> Iterator[str]:
     yield from _table(("kind", "version"), rows)
     for kind, (struct, version) in events.KINDS.items():
         yield from ("", f"## {kind}", "", f"Version {version}. {_prose(struct)}", "")
-        yield from _struct_table(struct)
+        yield from _struct_table(struct, meanings)
     yield from ("", "## Values", "", "What fields hold that are neither text nor number.")
     for value in _values():
         yield from ("", f"### {value.__name__}", "", _prose(value), "")
         if issubclass(value, StrEnum):
             yield f"One of {', '.join(f'`{member}`' for member in value)}."
         else:
-            yield from _struct_table(value)
+            yield from _struct_table(value, meanings)
 
 
 def operations_page() -> Iterator[str]:
     """Yield the lines of the page on operations."""
     yield "# Operations"
     yield ""
-    yield "Every read and every write is an operation. It names the wire operations that it stands"
-    yield "for; each of these needs a scope, and the token must have all of them. `owner` is no scope"
-    yield "that can be given to a token: it is the role of the owner's."
+    yield "Every read and every write is an operation. It names the wire operations that it"
+    yield "stands for. Each of these needs a scope, and the token must have them all. `owner` is no"
+    yield "scope that a token can be given: it is the role of the owner's token."
     yield ""
     yield "## Wire operations"
     yield ""
@@ -124,8 +127,9 @@ def cli_page() -> Iterator[str]:
     )
     yield "# Command line"
     yield ""
-    yield "What `memprove VERB --help` prints. Exit codes: 0 done; 1 a [Problem](problems.md); 2 wrong"
-    yield "usage; 3 `verify` found something. `memprove run` returns the command's own code."
+    yield "What `memprove VERB --help` prints. Exit codes: 0 done; 1 a [Problem](problems.md);"
+    yield "2 wrong usage; 3 `verify` found something. `memprove run` returns the code of the"
+    yield "command that it ran."
     yield from _helps(root, context, 2)
 
 
@@ -152,12 +156,31 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[s
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
 
 
-def _struct_table(struct: type[msgspec.Struct]) -> Iterator[str]:
+def _meanings() -> dict[str, dict[str, str]]:
+    """Return what each field of each Struct says; a ValueError unless it is said of every one."""
+    meanings = tomllib.loads((DOCS / "fields.toml").read_text(encoding="utf-8"))
+    said = {f"{struct}.{field}" for struct, table in meanings.items() for field in table}
+    structs: list[type[msgspec.Struct]] = [struct for struct, _ in events.KINDS.values()]
+    structs += [value for value in _values() if issubclass(value, msgspec.Struct)]
+    there = {f"{s.__name__}.{f.name}" for s in structs for f in msgspec.structs.fields(s)}
+    if said != there:
+        raise ValueError(f"docs/fields.toml is not complete: {', '.join(sorted(said ^ there))}")
+    return meanings
+
+
+def _struct_table(
+    struct: type[msgspec.Struct], meanings: dict[str, dict[str, str]]
+) -> Iterator[str]:
     rows = [
-        (f"`{f.encode_name}`", _type(f.type, link=True), _default(f.default, f.default_factory))
+        (
+            f"`{f.encode_name}`",
+            _type(f.type, link=True),
+            _default(f.default, f.default_factory),
+            meanings[struct.__name__][f.name],
+        )
         for f in msgspec.structs.fields(struct)
     ]
-    return _table(("field", "type", "default"), rows)
+    return _table(("field", "type", "default", "what it says"), rows)
 
 
 def _values() -> list[type[Any]]:

@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, cast
 
+from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.projections import WorkspaceRow
 from memprove.ledger.settings import Caller
 from memprove.ledger.workspace import context as contexts
@@ -33,6 +34,11 @@ class Surroundings:
         return sha256(b"memprove client\n" + self.client.encode("utf-8", "replace")).hexdigest()[
             :16
         ]
+
+    def variable(self, name: str) -> str | None:
+        """Return an environment variable of the caller, without secrets."""
+        value = self.caller.variable(name)
+        return value and Redactor(environment_secrets(self.caller.env)).text(value)
 
     def match(self, rows: Sequence[WorkspaceRow]) -> resolve.Match:
         """Return the Workspace among *rows* that the caller is in."""

@@ -20,10 +20,8 @@ def write_context(work: Transaction, pointed: SessionRow | None, around: Surroun
     """
     try:
         before = around.context(work.workspaces())
-        session = pointed
-        if session is None and before is not None:
-            session = work.session_numbered(before.session_number)
-        if session is None or (pointed is None and before is None):
+        session = pointed or work.pointed_session()
+        if session is None:
             return
         context = _context(work, session)
         if context != before:

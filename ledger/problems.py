@@ -119,6 +119,9 @@ WORKSPACE_GONE = _kind("workspace_gone", "the working directory does not exist a
 WORKSPACE_UNWRITABLE = _kind(
     "workspace_unwritable", ".memprove/ cannot be written; check the disk and its permissions"
 )
+REPOSITORY_UNREADABLE = _kind(
+    "repository_unreadable", "git cannot read this repository; see what `git status` says"
+)
 PATH_UNSAFE = _kind("path_unsafe", "a path under .memprove/ cannot be trusted; remove it")
 MEMPROVE_FILES_TRACKED = _kind(
     "memprove_files_tracked",
@@ -131,9 +134,6 @@ CONTEXT_INVALID = _kind(
 # Tasks, Sessions, labels
 TASK_UNKNOWN = _kind("task_unknown", "no such Task; list Tasks with `memprove tasks`")
 TASK_COMPLETED = _kind("task_completed", "the Task is completed already")
-TASK_CLOSED = _kind(
-    "task_closed", "the Task is completed or canceled; reopen it with `memprove begin --task`"
-)
 TRANSITION_FORBIDDEN = _kind("transition_forbidden", "a Task cannot go from this state to that one")
 SESSION_MISSING = _kind("session_missing", "no Session is open here; start one: `memprove begin`")
 SESSION_UNKNOWN = _kind("session_unknown", "no such Session in this Workspace")

@@ -4,6 +4,7 @@ Each is a cache of a fold: ``apply`` takes one record into them, within the appe
 ``verify`` rebuilds them from the log and compares. Keys sort as people count.
 """
 
+from collections.abc import Iterable
 from typing import Final, Protocol, TypeVar
 
 import msgspec
@@ -12,6 +13,7 @@ from memprove.ledger.domain import events as e
 from memprove.ledger.domain.labels import TASK_LETTERS, WORKSPACE_LETTERS, split_label
 from memprove.ledger.domain.record import Leaf, Record
 from memprove.ledger.problems import LEDGER_DAMAGED
+from memprove.ledger.storage.interface import Reader, Writer
 
 LEDGER_KEY: Final = "this"
 
@@ -150,6 +152,7 @@ def apply(rows: Rows, record: Record) -> None:
                 ledger=event.ledger, origin=event.origin, key=event.key, created_at=leaf.at
             )
             _put(rows, "ledger", LEDGER_KEY, row)
+            rows.put_row("format", LEDGER_KEY, str(VERSION).encode())
         case e.TokenIssued() as event:
             _put(rows, "token", event.token, _token(event, leaf.at))
         case e.TokenRevoked(token=token):
@@ -175,6 +178,18 @@ def apply(rows: Rows, record: Record) -> None:
             _touch(rows, leaf)
         case _:
             pass  # other kinds, unknown ones and erased payloads change no row
+
+
+def are_current(rows: Reader) -> bool:
+    """Tell whether the tables are of this program's version."""
+    return rows.row("format", LEDGER_KEY) == str(VERSION).encode()
+
+
+def rebuild(writer: Writer, records: Iterable[Record]) -> None:
+    """Drop the tables and build them again from all *records*."""
+    writer.clear_rows()
+    for record in records:
+        apply(writer, record)
 
 
 def _token(event: e.TokenIssued, at: int) -> TokenRow:

@@ -73,7 +73,7 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
     out, err = Sink(redactor.data), Sink(redactor.data)
     ended = run_child(
         command,
-        cwd=options.cwd or str(ledger.caller.cwd),
+        cwd=options.cwd or _here(ledger),
         env={k: v for k, v in ledger.caller.env.items() if k != _HIDDEN_VARIABLE},
         timeout_s=options.timeout_s,
         stdout=out,
@@ -123,7 +123,7 @@ def _begin(
         tree=state,
         ignore=before.config.ignore,
         outputs=before.config.outputs,
-        exact=argv == tuple(command),
+        exact=argv == tuple(words) and _are_text(command),
         rerun_of=options.rerun_of,
     )
     blobs = () if snapshot is None else (snapshot,)
@@ -241,6 +241,16 @@ def _record_end(ledger: Ledger, operation: EndRun) -> None:
         except Problem as problem:
             if problem.kind is not LEDGER_BUSY or not left:
                 raise
+
+
+def _here(ledger: Ledger) -> str | None:
+    """Return the caller's directory; None, that is ours, where it was removed under the caller."""
+    return str(ledger.caller.cwd) if ledger.caller.cwd.is_dir() else None
+
+
+def _are_text(words: Sequence[str]) -> bool:
+    """Tell whether *words* are UTF-8, whatever the locale made of them."""
+    return all(os.fsencode(word) == _text(word).encode() for word in words)
 
 
 def _text(word: str) -> str:

@@ -20,12 +20,13 @@ from memprove.ledger.domain.record import Actor, Record
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.keys import FIRST_EPOCH, Keys
-from memprove.ledger.log.opening import check_head
+from memprove.ledger.log.reading import check_head, read_events
 from memprove.ledger.log.trust import pinned
-from memprove.ledger.operations.base import LocalOperation, Operation
+from memprove.ledger.operations.base import LocalOperation, Operation, Retryable
 from memprove.ledger.place import Surroundings
 from memprove.ledger.pointing import write_context
 from memprove.ledger.problems import (
+    KEY_UNSAFE,
     LEDGER_DAMAGED,
     OWNER_IN_AGENT_SHELL,
     ROLE_FORBIDDEN,
@@ -72,6 +73,7 @@ class Ledger:
         around = Surroundings(self.caller)
         store = open_store(data_dir)
         try:
+            _bring_up_to_date(store)
             if scopes.writes(operation.sends):
                 return self._write(operation, store, token, around)
             return self._read(operation, store, token, around)
@@ -96,8 +98,8 @@ class Ledger:
     def _write(
         self, operation: Operation[ResultT], store: Store, token: Token, around: Surroundings
     ) -> ResultT:
-        judged = self._look(operation, store, token, around)
         mark = request.mark(operation, token)
+        judged = self._look(operation, store, token, around, mark)
         with store.write() as writer:
             row = _check_token(writer, token, operation)
             with self._appending(writer, row, around, mark) as appender:
@@ -109,12 +111,20 @@ class Ledger:
         return result
 
     def _look(
-        self, operation: Operation[Any], store: Store, token: Token, around: Surroundings
+        self,
+        operation: Operation[Any],
+        store: Store,
+        token: Token,
+        around: Surroundings,
+        mark: str,
     ) -> Today | None:
         """Look at the working tree for what *operation* judges, before any lock is held."""
         with store.read() as reader:
             row = _check_token(reader, token, operation)
             work = self._work(reader, around, row)
+            work.request = mark
+            if isinstance(operation, Retryable) and work.retried():
+                return None
             subject = operation.subject(work)
             return None if subject is None else work.evidence(subject).today
 
@@ -125,7 +135,10 @@ class Ledger:
         config_dir = settings.config_dir(self.caller)
         ledger = _ledger(writer)
         signer = Keys(config_dir, ledger.ledger).signer(FIRST_EPOCH, ledger.origin)
-        check_head(writer, pinned(config_dir, ledger.origin))
+        pin = pinned(config_dir, ledger.origin)
+        if signer.verifier != pin:
+            raise KEY_UNSAFE("it is not the key that is pinned for this ledger")
+        check_head(writer, pin)
         actor = Actor(
             installation=settings.installation(self.caller),
             token=row.token,
@@ -162,6 +175,15 @@ class Ledger:
         if owner and self.caller.agent_env and not self.caller.from_agent:
             raise OWNER_IN_AGENT_SHELL()
         return owner
+
+
+def _bring_up_to_date(store: Store) -> None:
+    """Build the projections anew if another version of memprove left them."""
+    with store.read() as reader:
+        if not reader.size() or projections.are_current(reader):
+            return
+    with store.write() as writer:
+        projections.rebuild(writer, read_events(writer))
 
 
 def _ledger(reader: Reader) -> LedgerRow:

@@ -23,6 +23,7 @@ from memprove.ledger.tokens import Token, parse_token
 
 AGENT_VARIABLES: Final = ("CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE", "AI_AGENT")
 AGENT_PREFIXES: Final = ("CODEX_", "COPILOT_AGENT_")
+DATA_DIR: Final = "data-dir"
 INSTALLATION: Final = "installation"
 _MOST: Final = 4096  # bytes of a token or data-dir file
 
@@ -83,7 +84,12 @@ def named_data_dir(caller: Caller) -> Path | None:
     """Return the data directory that the environment or the configuration names, if any."""
     if value := caller.variable("MEMPROVE_DATA_DIR"):
         return _absolute(value, "MEMPROVE_DATA_DIR")
-    file = config_dir(caller) / "data-dir"
+    return kept_data_dir(config_dir(caller))
+
+
+def kept_data_dir(config_dir: Path) -> Path | None:
+    """Return the data directory that the configuration directory names, if any."""
+    file = config_dir / DATA_DIR
     text = _read(file, CONFIG_UNREADABLE)
     return None if text is None else _absolute(text, str(file))
 
@@ -125,10 +131,13 @@ def _read(file: Path, kind: ProblemKind) -> str | None:
         return None
     except OSError as error:
         raise kind(f"{file}: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise kind(f"{file} is no regular file")
-        data = opened.read(_MOST + 1)
+        with open(descriptor, "rb", closefd=False) as opened:
+            data = opened.read(_MOST + 1)
+    finally:
+        os.close(descriptor)
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -17,7 +17,7 @@ from memprove.ledger.domain.events import LedgerCreated, TokenIssued
 from memprove.ledger.domain.record import Actor
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.keys import FIRST_EPOCH, Keys
+from memprove.ledger.log.keys import FIRST_EPOCH, Keys, sync_folder
 from memprove.ledger.log.trust import format_trust
 from memprove.ledger.operations.tokens import issued
 from memprove.ledger.operations.workspaces import (
@@ -32,6 +32,7 @@ from memprove.ledger.problems import (
     LEDGER_EXISTS,
     MEMPROVE_FILES_TRACKED,
     OWNER_IN_AGENT_SHELL,
+    REPOSITORY_UNREADABLE,
     Problem,
 )
 from memprove.ledger.scopes import Role, Scope
@@ -42,6 +43,7 @@ from memprove.ledger.storage.registry import FILE_NAME, create_store, open_store
 from memprove.ledger.tlog.note import Signer, format_vkey
 from memprove.ledger.tokens import new_token
 from memprove.ledger.workspace import files, resolve
+from memprove.ledger.workspace.git import Unknown
 from memprove.ledger.workspace.repository import root_commits, tracked_under
 
 ORIGIN_HOST: Final = "memprove.local"
@@ -88,7 +90,8 @@ def _make_ledger(
 ) -> bool:
     """Make a ledger unless there is one; tell whether one was made."""
     _make_folder(config_dir)
-    if not (data_dir / FILE_NAME).exists() and (config_dir / "data-dir").exists():
+    kept = settings.kept_data_dir(config_dir)  # read first: the ledger is there before this is
+    if kept is not None and not (data_dir / FILE_NAME).exists():
         raise DATA_DIR_UNREADABLE(f"{data_dir} holds no ledger any more; nothing was changed")
     _make_folder(data_dir)
     store = _store(data_dir)
@@ -96,8 +99,10 @@ def _make_ledger(
         with store.write() as writer:
             if writer.size():
                 return False
-            _begin(writer, config_dir, random)
-        _write_private(config_dir / "data-dir", f"{data_dir}\n")
+            if kept not in (None, data_dir):
+                raise LEDGER_EXISTS(f"{config_dir} belongs to the one in {kept}")
+            _write_private(config_dir / settings.DATA_DIR, f"{data_dir}\n")
+            _begin(caller, writer, config_dir, random)
         return True
     finally:
         store.close()
@@ -112,7 +117,9 @@ def _store(data_dir: Path) -> Store:
         return open_store(data_dir)
 
 
-def _begin(writer: Writer, config_dir: Path, random: Callable[[int], bytes]) -> None:
+def _begin(
+    caller: Caller, writer: Writer, config_dir: Path, random: Callable[[int], bytes]
+) -> None:
     """Append the first events, after all that belongs outside the log is on disk."""
     at = time.time_ns() // 1_000_000
     id = uuid7(at, random)
@@ -120,15 +127,25 @@ def _begin(writer: Writer, config_dir: Path, random: Callable[[int], bytes]) -> 
     seed = random(32)
     signer = Signer(origin, seed)
     vkey = format_vkey(signer.verifier)
-    Keys(config_dir, id).create(FIRST_EPOCH, seed)
+    try:
+        Keys(config_dir, id).create(FIRST_EPOCH, seed)
+    except OSError as error:
+        raise CONFIG_UNREADABLE(f"{error.filename}: {error.strerror}") from None
     _write_private(config_dir / "trust", format_trust(origin, vkey))
-    _write_private(config_dir / settings.INSTALLATION, f"{uuid7(at, random)}\n")
+    installation = uuid7(at, random)
+    _write_private(config_dir / settings.INSTALLATION, f"{installation}\n")
     events: list[LedgerCreated | TokenIssued] = [LedgerCreated(ledger=id, origin=origin, key=vkey)]
     for name, role in (("token", Role.AGENT), ("owner-token", Role.OWNER)):
         token = new_token(random)
         _write_private(config_dir / name, f"{token}\n")
         events.append(issued(token, name, role, (Scope.READ, Scope.WRITE)))
-    actor = Actor(installation="", token="", role=Role.OWNER, face="cli")
+    actor = Actor(
+        installation=installation,
+        token="",
+        role=Role.OWNER,
+        face=caller.face,
+        agent_env=caller.agent_env,
+    )
     appender = Appender(writer, actor=actor, at=at, random=random, project=projections.apply)
     for event in events:
         appender.append(event, stream="ledger")
@@ -175,7 +192,10 @@ def _mark(place: resolve.Place, workspace: WorkspaceTold) -> None:
 def _check_tracked(place: resolve.Place) -> None:
     if place.kind != "git":
         return
-    tracked = tracked_under(place.worktree, files.FOLDER, deadline_s=_GIT_DEADLINE_S)
+    try:
+        tracked = tracked_under(place.worktree, files.FOLDER, deadline_s=_GIT_DEADLINE_S)
+    except Unknown as unknown:
+        raise REPOSITORY_UNREADABLE(f"{place.worktree}: {unknown}") from None
     ours = [p for p in tracked if p.removeprefix(f"{files.FOLDER}/") not in _MAY_BE_TRACKED]
     if ours:
         raise MEMPROVE_FILES_TRACKED(", ".join(ours[:3]))
@@ -198,5 +218,6 @@ def _write_private(file: Path, text: str) -> None:
             opened.flush()
             os.fsync(descriptor)
         os.replace(temporary, file)
+        sync_folder(file.parent)
     except OSError as error:
         raise CONFIG_UNREADABLE(f"{file}: {error.strerror}") from None

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from memprove.ledger import projections, settings
-from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.capsule import Capsule, fold
 from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import RunKind, TaskState
 from memprove.ledger.domain.evidence import Evidence, Today
-from memprove.ledger.domain.record import Record, decode, decode_leaf
+from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.opening import check_stream
+from memprove.ledger.log.reading import read_events, read_stream
 from memprove.ledger.log.verify import Report, verify
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Progress
@@ -24,7 +23,6 @@ from memprove.ledger.policy import Policy, read_policy
 from memprove.ledger.problems import (
     ARGUMENT_INVALID,
     CONTEXT_INVALID,
-    LEDGER_DAMAGED,
     SESSION_AMBIGUOUS,
     SESSION_ENDED,
     SESSION_MISSING,
@@ -41,7 +39,7 @@ from memprove.ledger.projections import (
     decode_row,
     numbered,
 )
-from memprove.ledger.storage.interface import Reader, StoredEvent, Writer
+from memprove.ledger.storage.interface import Reader, Writer
 from memprove.ledger.tlog.note import Verifier
 from memprove.ledger.tokens import Token, new_token
 
@@ -78,8 +76,8 @@ class Transaction:
         return place.below(Path(cwd) if cwd else self.around.caller.cwd)
 
     def variable(self, name: str) -> str | None:
-        """Return an environment variable of the caller."""
-        return self.around.caller.variable(name)
+        """Return an environment variable of the caller, without secrets."""
+        return self.around.variable(name)
 
     def new_id(self) -> str:
         """Return a new UUID, version 7."""
@@ -153,10 +151,27 @@ class Transaction:
             if session.ended_at is not None:
                 raise SESSION_ENDED(number)
             return session
-        pointed = self._pointed_session()
+        pointed = self.pointed_session()
         if pointed is not None and pointed.ended_at is None:
             return pointed
         return self._only_open_session(pointed)
+
+    def pointed_session(self) -> SessionRow | None:
+        """Return the Session that the caller's context points to, as the ledger has it.
+
+        Raises ``context_invalid`` for a context that does not fit the ledger.
+        """
+        context = self.around.context(self.workspaces())
+        if context is None:
+            return None
+        workspace = self.workspace()
+        if context.workspace != workspace.id:
+            raise CONTEXT_INVALID("it is of another Workspace")
+        value = self.reader.row("session", numbered(workspace.id, context.session_number))
+        session = decode_row(SessionRow, value) if value is not None else None
+        if session is None or (session.id, session.task_id) != (context.session, context.task):
+            raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
+        return session
 
     def point(self, session: SessionRow) -> None:
         """Make the caller's context point to *session* once this transaction is durable."""
@@ -170,21 +185,19 @@ class Transaction:
 
     def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """Yield the log's records, *after* < seq ≤ *upto*."""
-        return map(record_of, self.reader.events(after, upto))
+        return read_events(self.reader, after, upto)
 
-    def stream(self, stream: str) -> Iterator[Record]:
-        """Yield the records of one stream."""
-        return map(record_of, self.reader.stream(stream))
+    def task_records(self, task_id: str) -> list[Record]:
+        """Return the records of a Task."""
+        return read_stream(self.reader, f"task/{task_id}")
 
     def capsule(self, task_id: str) -> Capsule:
-        """Return the Capsule of a Task, after its stream was checked."""
-        stream = f"task/{task_id}"
-        check_stream(self.reader, stream)
-        return fold(self.stream(stream))
+        """Return the Capsule of a Task."""
+        return fold(self.task_records(task_id))
 
     def loose_runs(self) -> Capsule:
         """Return the Workspace's Runs outside Sessions, as a Capsule that has only Runs."""
-        return fold(self.stream(f"workspace/{self.workspace().id}"))
+        return fold(read_stream(self.reader, f"workspace/{self.workspace().id}"))
 
     def completing_kinds(self) -> frozenset[RunKind]:
         """Return the kinds of Runs that complete a Task of the Workspace, as its owner has it."""
@@ -285,23 +298,9 @@ class Transaction:
         text = self.variable(variable)
         if text is None:
             return None
-        if not (text.isascii() and text.isdigit()):
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise ARGUMENT_INVALID(f"{variable} is no number: {text}")
         return int(text)
-
-    def _pointed_session(self) -> SessionRow | None:
-        """Return the Session that the caller's context points to, as the ledger has it."""
-        context = self.around.context(self.workspaces())
-        if context is None:
-            return None
-        workspace = self.workspace()
-        if context.workspace != workspace.id:
-            raise CONTEXT_INVALID("it is of another Workspace")
-        value = self.reader.row("session", numbered(workspace.id, context.session_number))
-        session = decode_row(SessionRow, value) if value is not None else None
-        if session is None or (session.id, session.task_id) != (context.session, context.task):
-            raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
-        return session
 
     def _only_open_session(self, ended: SessionRow | None) -> SessionRow:
         here = self.worktree
@@ -319,17 +318,9 @@ class Transaction:
         number = self._number("MEMPROVE_SESSION")
         if number is not None:
             return self.session_numbered(number)
-        pointed = self._pointed_session()
+        pointed = self.pointed_session()
         if pointed is not None:
             return pointed
         here = self.worktree
         sessions = [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
         return sessions[0] if len(sessions) == 1 else None
-
-
-def record_of(stored: StoredEvent) -> Record:
-    """Return the record in *stored*."""
-    try:
-        return decode(decode_leaf(stored.leaf), stored.payload)
-    except NotCanonical as error:
-        raise LEDGER_DAMAGED(f"event {stored.seq}: {error}") from None

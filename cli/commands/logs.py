@@ -1,6 +1,5 @@
 """``log``: the events, in order."""
 
-import time
 from typing import Annotated, Final
 
 import typer
@@ -57,10 +56,10 @@ def _follow(call: Invocation, task: int | None, read: EventList) -> None:
         for event in read.events:
             call.answer(event, "  ".join(_row(event)))
             seen = event.seq
+        if not read.events:
+            call.output.wait(_POLL_S)
         if call.output.gone:
             return
-        if not read.events:
-            time.sleep(_POLL_S)
         read = call.execute(ReadLog(task=task, after=seen))
 
 

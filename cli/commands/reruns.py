@@ -12,6 +12,7 @@ from memprove.cli.commands.runs import tell
 from memprove.cli.invocation import Invocation, flush, invoked
 from memprove.cli.output import is_terminal
 from memprove.cli.verbs import verbs
+from memprove.cli.words import given
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.evidence import ProofState
 from memprove.ledger.domain.run import Run
@@ -91,9 +92,9 @@ def _run(call: Invocation, runs: Sequence[Run]) -> tuple[int, list[str]]:
             kind=run.started.kind,
             session=call.session,
             rerun_of=run.label,
-            cwd=os.path.join(worktree, run.started.cwd),
+            cwd=given(os.path.join(worktree, run.started.cwd)),
         )
-        recorded = record(Ledger(call.caller()), run.started.argv, options)
+        recorded = record(Ledger(call.caller()), list(map(given, run.started.argv)), options)
         tell(call, recorded)
         code = recorded.code or code
         labels.append(recorded.label)

@@ -8,6 +8,7 @@ import typer
 from memprove.cli import options
 from memprove.cli.invocation import Invocation, flush, invoked
 from memprove.cli.verbs import verbs
+from memprove.cli.words import given
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.events import RunKind
 from memprove.ledger.recording import Recorded, RunOptions, record
@@ -50,7 +51,7 @@ def run(
     flush()
     recorded = record(
         Ledger(call.caller()),
-        command,
+        list(map(given, command)),
         RunOptions(kind=kind, timeout_s=timeout, session=session, strict=strict),
     )
     return tell(call, recorded, quiet=quiet)

@@ -10,6 +10,7 @@ from memprove.cli import options, tables
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.private_files import new_file, replacement
 from memprove.cli.verbs import verbs
+from memprove.cli.words import given
 from memprove.ledger import settings
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import utc
@@ -32,7 +33,7 @@ below = verbs(help="Issue, rotate, revoke and list tokens.")
 app.add_typer(below, name="token")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `memprove token list` prints it.")]
-File = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to.")]
+File = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to.")]
 
 
 @below.command()
@@ -56,7 +57,7 @@ def issue(
 
     """
     call = invoked(context, as_json=as_json, from_agent=from_agent)
-    file = output or _default_file(call, name)
+    file = Path(given(output)) if output else _default_file(call, name)
     scopes = tuple(scope) if scope else (Scope.READ, Scope.WRITE)
     with new_file(file) as write:
         issued = call.execute(IssueToken(name=name, role=role, scopes=scopes))
@@ -81,7 +82,7 @@ def rotate(
     """
     call = invoked(context, as_json=as_json, from_agent=from_agent)
     old = _live(call, id)
-    file = output or _holder(call, id)
+    file = Path(given(output)) if output else _holder(call, id)
     with replacement(file) as write:
         issued = call.execute(IssueToken(name=old.name, role=Role(old.role), scopes=old.scopes))
         write(f"{issued.token}\n")

@@ -1,8 +1,10 @@
 """One output stream of a command as it is recorded: digest, length, and what is kept of it.
 
-A Sink is fed the bytes as they come and needs the same memory for any number of them. What it
-records is the *redacted* stream: length, digest, kept bytes and tail are all of that one, and
-``redacted`` says whether it differs from what the command wrote.
+A Sink is fed the bytes as they come, at the speed of SHA-256, and needs the same memory for any
+number of them. Secrets are cut when the stream has ended, out of what is kept of it. A stream of up
+to 8 MiB is kept whole, and everything recorded is of its redacted form. Of a longer one the first
+and last 4 MiB are kept, each redacted together with 64 KiB of what follows or precedes it, so that
+a secret at the edge is seen whole.
 """
 
 import hashlib
@@ -10,10 +12,9 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memprove.ledger.capture.pieces import Pieces
-
 KEPT_HEAD = 4 * 1024 * 1024
 KEPT_TAIL = 4 * 1024 * 1024
+EDGE = 64 * 1024
 ENDING = 64 * 1024
 TAIL_CHARACTERS = 2_000
 
@@ -22,8 +23,10 @@ TAIL_CHARACTERS = 2_000
 class StreamRecord:
     """What is recorded of one stream.
 
-    ``kept`` is zlib-compressed: the first 4 MiB and the last 4 MiB of the stream. Between them,
-    ``cut`` bytes are left out; with ``cut`` 0 it is the whole stream.
+    ``kept`` is zlib-compressed. With ``cut`` 0 it is the whole stream; else that many bytes are
+    left out of its middle. ``sha256`` is of the whole stream, in its redacted form where
+    ``redacted``; only where ``redacted`` and ``cut`` meet, it is of the kept bytes alone, since a
+    digest of the rest would be one of the secret too.
     """
 
     length: int
@@ -38,69 +41,90 @@ class Sink:
     """Observe one stream. One thread feeds it; *redact* is pure and None leaves all as it is."""
 
     def __init__(self, redact: Callable[[bytes], bytes] | None = None) -> None:
-        self._redact = redact
-        self._pieces = Pieces(redact) if redact else None
+        self._redact = redact or _unchanged
         self._digest = hashlib.sha256()
         self._length = 0
-        self._redacted = False
         self._head = bytearray()
-        self._tail = bytearray()
+        self._tail = Last(KEPT_TAIL + EDGE)
 
     def feed(self, chunk: bytes | memoryview) -> None:
         """Take the next bytes of the stream; nothing of *chunk* is referred to afterwards."""
-        if self._pieces is None:
-            self._store(chunk)
-            return
-        for piece in self._pieces.feed(chunk):
-            self._store(self._redacted_form(piece))
+        self._digest.update(chunk)
+        self._length += len(chunk)
+        room = KEPT_HEAD + EDGE - len(self._head)
+        self._head += chunk[:room]
+        self._tail.add(chunk[room:])
 
     def record(self) -> StreamRecord:
         """Return the record of the stream, which has ended."""
-        self._flush()
-        last = self._tail[-KEPT_TAIL:]
-        return StreamRecord(
-            length=self._length,
-            sha256=self._digest.hexdigest(),
-            redacted=self._redacted,
-            tail=_text(self.ending()),
-            kept=_compressed(self._head, last),
-            cut=self._length - len(self._head) - len(last),
-        )
+        last = self._tail.joined()
+        if self._length == len(self._head) + len(last):
+            return self._record_whole(bytes(self._head) + last)
+        first = bytes(self._head)
+        head, tail = self._redact(first), self._redact(last)
+        kept = head[:KEPT_HEAD] + tail[-KEPT_TAIL:]
+        redacted = (head, tail) != (first, last)
+        digest = hashlib.sha256(kept) if redacted else self._digest
+        return _record(self._length, digest.hexdigest(), redacted, kept)
 
     def ending(self) -> bytes:
         """Return the last 64 KiB of the stream, which has ended, for reports to be read from."""
-        self._flush()
-        short = ENDING - len(self._tail)
-        return bytes(self._head[-short:] + self._tail if short > 0 else self._tail[-ENDING:])
+        last = self._tail.joined()[-ENDING:]
+        short = ENDING - len(last)
+        return bytes(self._head[-short:]) + last if short else last
 
-    def _flush(self) -> None:
-        if self._pieces is not None:
-            self._store(self._redacted_form(self._pieces.rest()))
-
-    def _redacted_form(self, piece: bytes) -> bytes:
-        assert self._redact is not None
-        redacted = self._redact(piece)
-        self._redacted = self._redacted or redacted != piece
-        return redacted
-
-    def _store(self, chunk: bytes | memoryview) -> None:
-        self._digest.update(chunk)
-        self._length += len(chunk)
-        room = KEPT_HEAD - len(self._head)
-        self._head += chunk[:room]
-        self._tail += chunk[room:]
-        if len(self._tail) > 2 * KEPT_TAIL:
-            del self._tail[:-KEPT_TAIL]
+    def _record_whole(self, output: bytes) -> StreamRecord:
+        stream = self._redact(output)
+        digest = hashlib.sha256(stream).hexdigest()
+        fits = len(stream) <= KEPT_HEAD + KEPT_TAIL
+        kept = stream if fits else stream[:KEPT_HEAD] + stream[-KEPT_TAIL:]
+        return _record(len(stream), digest, stream != output, kept)
 
 
-def _compressed(head: bytearray, tail: bytearray) -> bytes:
-    pressing = zlib.compressobj()
-    return pressing.compress(head) + pressing.compress(tail) + pressing.flush()
+class Last:
+    """The last *size* bytes of what was added, in a ring: no byte is moved a second time."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._ring = bytearray()
+        self._oldest = 0
+
+    def add(self, chunk: bytes | memoryview) -> None:
+        """Add *chunk* after what was added before."""
+        newest = chunk[-self._size :]
+        room = self._size - len(self._ring)
+        self._ring += newest[:room]
+        turn = room + self._size - self._oldest  # what goes on at the beginning of the ring again
+        self._overwrite(newest[room:turn])
+        self._overwrite(newest[turn:])
+
+    def joined(self) -> bytes:
+        """Return the bytes that are left, the oldest first."""
+        return bytes(self._ring[self._oldest :] + self._ring[: self._oldest])
+
+    def _overwrite(self, part: bytes | memoryview) -> None:
+        self._ring[self._oldest : self._oldest + len(part)] = part
+        self._oldest = (self._oldest + len(part)) % self._size
 
 
-def _text(ending: bytes) -> str:
-    """Return the last characters of *ending*, which may begin within a character."""
-    window = ending[-4 * TAIL_CHARACTERS :]
-    if len(window) < len(ending):
+def _unchanged(output: bytes) -> bytes:
+    return output
+
+
+def _record(length: int, digest: str, redacted: bool, kept: bytes) -> StreamRecord:
+    return StreamRecord(
+        length=length,
+        sha256=digest,
+        redacted=redacted,
+        tail=_text(kept),
+        kept=zlib.compress(kept),
+        cut=length - len(kept),
+    )
+
+
+def _text(kept: bytes) -> str:
+    """Return the last characters of *kept*; the first of them may begin within a character."""
+    window = kept[-4 * TAIL_CHARACTERS :]
+    if len(window) < len(kept):
         window = window.lstrip(bytes(range(0x80, 0xC0)))
     return window.decode("utf-8", "backslashreplace")[-TAIL_CHARACTERS:]

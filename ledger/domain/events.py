@@ -133,7 +133,6 @@ class SessionStarted(_Value, frozen=True):
     role: str = ""
     parent: int | None = None
     worktree: str = ""
-    branch: str | None = None
 
 
 class SessionEnded(_Value, frozen=True):

@@ -106,12 +106,15 @@ class Evidence:
         return sorted(self._deciding.values(), key=lambda run: run.seq)
 
     def trees_in_question(self) -> list[TreeState]:
-        """Return the trees, not today's, whose changes decide or explain something; newest first.
+        """Return the trees, not today's, whose changes decide or explain something.
 
-        With an ignore list a Run on another tree may hold, so every Run's tree is in question.
+        First those of the deciding Runs, the newest first. With an ignore list a Run on another
+        tree may hold, so then every Run's tree is in question.
         """
-        runs = self.capsule.runs.values() if self.today.ignore else self._deciding.values()
-        trees = (run.tree for run in sorted(runs, key=lambda run: -run.seq))
+        runs = sorted(self._deciding.values(), key=lambda run: -run.seq)
+        if self.today.ignore:
+            runs += sorted(self.capsule.runs.values(), key=lambda run: -run.seq)
+        trees = (run.tree for run in runs)
         others = (tree for tree in trees if tree.id not in (None, self.today.tree))
         return list({tree.id: tree for tree in others}.values())
 

@@ -112,7 +112,7 @@ def decode(leaf: Leaf, payload: bytes | None) -> Record:
     if payload is None:
         return Record(leaf, Erased())
     known = KINDS.get(leaf.kind)
-    if known is None or leaf.kind_v > known[1]:
+    if known is None or not 1 <= leaf.kind_v <= known[1]:
         return Record(leaf, Unknown(leaf.kind, leaf.kind_v))
     try:
         return Record(leaf, _PAYLOAD[leaf.kind].decode(payload))

@@ -11,6 +11,7 @@ secrets in UTF-16 or compressed output; a wrapped secret whose continuation does
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Final
 from urllib.parse import quote
 
@@ -119,11 +120,10 @@ def _positions(data: bytes, literal: bytes) -> Iterable[int]:
 
 def _rule_spans(data: bytes) -> list[_Named]:
     folded = data.lower()
-    words = set(folded.split())
-    vocabulary = b"\n".join(words)
+    vocabulary = _vocabulary(folded)
     spans: list[_Named] = []
     for rank, rule in enumerate(RULES):
-        keywords = [word for word in rule.keywords if word.lower().split()[0] in vocabulary]
+        keywords = [keyword for keyword in rule.keywords if _trace(keyword) in vocabulary]
         searched = folded if rule.folded else data
         spans += [
             (start, end, rank, rule.name)
@@ -131,6 +131,23 @@ def _rule_spans(data: bytes) -> list[_Named]:
             if not _is_cut_already(data, start, end)
         ]
     return spans
+
+
+_DIGITS: Final = b"0123456789"
+
+
+def _vocabulary(folded: bytes) -> bytes:
+    """Return each word of the text once, without digits: output repeats itself but for numbers.
+
+    A keyword that left no trace here is not in the text, which spares most searches of all of it.
+    """
+    return b"\n".join(set(folded.translate(None, _DIGITS).split()))
+
+
+@cache
+def _trace(keyword: bytes) -> bytes:
+    """Return what *keyword* leaves in the vocabulary: its first word, folded, without digits."""
+    return keyword.lower().translate(None, _DIGITS).split()[0]
 
 
 def _is_cut_already(data: bytes, start: int, end: int) -> bool:

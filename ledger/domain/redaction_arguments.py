@@ -15,8 +15,8 @@ _NO_SECRET: Final = re.compile(
 )
 # Letters that carry a password, by command: in the next argument, in the same one, or both.
 _NEXT: Final = {
-    "sshpass": "-p", "mongo": "-p", "mongosh": "-p", "mongodump": "-p", "docker": "-p",
-    "podman": "-p", "az": "-p", "twine": "-p", "redis-cli": "-a", "ldapsearch": "-w",
+    "sshpass": "-p", "mongo": "-p", "mongosh": "-p", "mongodump": "-p", "login": "-p",
+    "twine": "-p", "redis-cli": "-a", "ldapsearch": "-w",
     "ldapadd": "-w", "ldapmodify": "-w", "sqlcmd": "-P", "zip": "-P", "unzip": "-P",
     "ssh-keygen": "-N",
 }  # fmt: skip
@@ -38,7 +38,8 @@ def secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
     command = ""
     for index, word in enumerate(argv):
         following = argv[index + 1] if index + 1 < len(argv) else ""
-        if _takes_secret(command, word) and _may_be_secret(following):
+        cookie = command == "curl" and word == "-b" and "=" in following  # else a file
+        if (cookie or _takes_secret(command, word)) and _may_be_secret(following):
             yield index + 1, 0
         elif word.startswith(_ATTACHED.get(command, "\0")) and _may_be_secret(word[2:]):
             if not word.startswith("-port"):

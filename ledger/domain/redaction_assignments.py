@@ -66,7 +66,7 @@ _PREFIX_CHARS: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _QUOTED: Final = (
     rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
 )
-_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,256})"
+_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,128})"
 _VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
 _CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
 
@@ -129,7 +129,7 @@ _BESIDE: Final = _Form(
     needs_digit=True,
 )
 
-_LONGEST_PLAIN: Final = 256
+_LONGEST_PLAIN: Final = 128
 _REMAINDER: Final = re.compile(rb"[^\s\"'`<>]*")
 _SEPARATOR: Final = re.compile(rb"[,;&]|\\[nr\"']")
 _IN_QUERY: Final = re.compile(rb"[?&;][A-Za-z0-9_.-]*\Z")
@@ -207,9 +207,10 @@ def _judged(
     whole = form.sure or (_LINE_START.search(before) is not None and b"?" not in before)
     end = _trimmed(text, start, end, whole=whole)
     place = _Place(before, text[end : end + 1], _line_until(text, start), form, strength)
-    if end > start and not is_placeholder(match["plain"]) and _is_secret(text[start:end], place):
-        return start, _REMAINDER.match(text, end).end() if end - start == _LONGEST_PLAIN else end  # type: ignore[union-attr]
-    return None
+    if end == start or not _is_secret(text[start:end], place) or is_placeholder(match["plain"]):
+        return None
+    longer = _REMAINDER.match(text, end) if end - start == _LONGEST_PLAIN else None
+    return start, longer.end() if longer else end
 
 
 @dataclass(frozen=True, slots=True)

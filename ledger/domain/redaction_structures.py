@@ -179,6 +179,15 @@ STRUCTURES: Final = (
         folded=True,
     ),
     Rule(
+        "cookie",
+        (b"curl ",),
+        pattern(
+            rb"(?i:curl)(?:[ \t]+[^\s|;&]{1,200}){0,8}?[ \t]+(?:-b|--cookie)[ =]?['\"]?"
+            rb"(?P<secret>[^\s='\"|]{1,80}=[^'\"|\n]{4,2048})",
+        ),
+        folded=True,
+    ),
+    Rule(
         "command-password",
         (b"curl ", b"http ", b"https ", b"wget "),
         pattern(

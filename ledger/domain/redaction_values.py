@@ -71,6 +71,8 @@ _CODE: Final = re.compile(
     | (?:lambda|await|new|not|if|else|f|b|r|async|func|function|return)\b.*
     """
 )
+# A part of a dotted token: no name is as long and has digits in two places.
+_RANDOM_NAME: Final = re.compile(rb"(?:^|\.)(?=[A-Za-z0-9_-]{20})[A-Za-z]+[0-9]+[A-Za-z]+[0-9]")
 _DIGEST: Final = re.compile(rb"(?i)(?:sha|md)-?\d{1,3}[-:=].*|\$?blake\w*[:=].*")
 _ALGORITHM: Final = re.compile(
     rb"(?i)(?:sha|md|base|utf|aes|aws|rsa|argon|bcrypt|pbkdf|scrypt|hs|rs|es|ps|ed|x|v|oauth|http|h|tls"
@@ -104,7 +106,7 @@ def is_placeholder(value: bytes) -> bool:
     return (
         value.lower() in _WORDS
         or _GAP.search(value) is not None
-        or _PLACEHOLDER.fullmatch(value[:_LONGEST_PHRASE]) is not None
+        or (len(value) <= _LONGEST_PHRASE and _PLACEHOLDER.fullmatch(value) is not None)
     )
 
 
@@ -126,7 +128,7 @@ def is_harmless(value: bytes) -> bool:
         return False
     if (
         _REFERENCE.fullmatch(value)
-        or _CODE.fullmatch(value)
+        or (_CODE.fullmatch(value) and not _RANDOM_NAME.search(value))
         or _EXPRESSION.search(value)
         or _ALGORITHM.fullmatch(value)
     ):
@@ -159,9 +161,13 @@ def _mixture(value: bytes) -> bool:
         for kind in (rb"[0-9]", rb"[A-Za-z\x80-\xff]", rb"[!@#$%^&*+]")
     ]
     digit, letter, symbol = has
-    capitals = sum(65 <= byte <= 90 for byte in value)
-    long_letters = value.isalpha() and len(value) >= 20 and 3 * capitals > len(value)
+    long_letters = value.isalpha() and len(value) >= 20 and _is_mixed_case(value)
     return (digit and letter) or (symbol and letter) or (digit and symbol) or long_letters
+
+
+def _is_mixed_case(value: bytes) -> bool:
+    """Return whether more than a third are capitals: more than in CamelCase words."""
+    return 3 * len(re.findall(rb"[A-Z]", value)) > len(value)
 
 
 def _has_random_part(value: bytes) -> bool:

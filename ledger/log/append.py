@@ -25,6 +25,16 @@ def commitment(salt: bytes, payload: bytes) -> str:
     return sha256(COMMITMENT + salt + payload).hexdigest()
 
 
+def fits(committed: str, salt: bytes | None, payload: bytes | None) -> bool:
+    """Tell whether *payload* is there and is what a leaf *committed* to.
+
+    The salt has one length: the commitment does not say where it ends and the payload begins.
+    """
+    if salt is None or payload is None or len(salt) != SALT_BYTES:
+        return False
+    return commitment(salt, payload) == committed
+
+
 def node_reader(reader: Reader) -> merkle.NodeReader:
     """Return how the tree reads its nodes from *reader*; a missing one is damage."""
 

@@ -25,8 +25,10 @@ class Keys:
         self._folder = config_dir / "keys" / ledger
 
     def create(self, epoch: int, seed: bytes) -> None:
-        """Keep *seed* as the key of *epoch*, on disk when this returns."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Keep *seed* as the key of *epoch*, on disk when this returns. Raises OSError."""
+        for folder in (self._folder.parent, self._folder):  # parents made along get other modes
+            folder.mkdir(mode=0o700, exist_ok=True)
+            sync_folder(folder.parent)
         file = self._file(epoch)
         try:
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -36,7 +38,7 @@ class Keys:
             opened.write(f"{_WORD} {epoch} {encode_base64(seed)}\n".encode())
             opened.flush()
             os.fsync(descriptor)
-        _sync_folder(self._folder)
+        sync_folder(self._folder)
 
     def signer(self, epoch: int, origin: str) -> Signer:
         """Return the signer of *epoch*; raises ``key_missing`` or ``key_unsafe``."""
@@ -60,9 +62,12 @@ def _read_private(file: Path) -> str:
         raise KEY_MISSING(file) from None
     except OSError as error:
         raise KEY_UNSAFE(f"{file}: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         _check_private(file, os.fstat(descriptor))
-        return opened.read(_MOST).decode("ascii", "replace")
+        with open(descriptor, "rb", closefd=False) as opened:
+            return opened.read(_MOST).decode("ascii", "replace")
+    finally:
+        os.close(descriptor)
 
 
 def _check_private(file: Path, status: os.stat_result) -> None:
@@ -76,7 +81,7 @@ def _check_private(file: Path, status: os.stat_result) -> None:
         raise KEY_UNSAFE(f"{file} can be read by others")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the folder's new entry durable, where a folder can be synced."""
     if os.name == "nt":
         return

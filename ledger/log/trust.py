@@ -42,9 +42,12 @@ def pinned(config_dir: Path, origin: str) -> Verifier:
     """Return the key that is pinned for *origin* in the configuration directory."""
     file = config_dir / "trust"
     try:
-        data = file.read_bytes()[:_MOST]
+        with file.open("rb") as opened:
+            data = opened.read(_MOST + 1)
     except OSError:
         raise TRUST_MISSING(file) from None
+    if len(data) > _MOST:
+        raise TRUST_INVALID(f"{file} is larger than {_MOST} bytes")
     try:
         pins = parse_trust(data.decode())
     except UnicodeDecodeError:

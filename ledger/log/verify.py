@@ -21,9 +21,9 @@ import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.events import LedgerCreated
-from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
+from memprove.ledger.domain.record import LEAF_VERSION, Leaf, Record, decode, decode_leaf
 from memprove.ledger.domain.run import blobs_of
-from memprove.ledger.log.append import commitment
+from memprove.ledger.log.append import fits
 from memprove.ledger.storage.interface import Reader, StoredEvent, StoredHead
 from memprove.ledger.tlog import Invalid, merkle
 from memprove.ledger.tlog.head import open_head
@@ -117,7 +117,8 @@ def verify(
             walk.roots[walk.frontier.size] = walk.frontier.root()
         if progress is not None and event.seq % _PROGRESS_EVERY == 0:
             progress(event.seq, size)
-    _check_tails(walk, reader)
+    if "leaves" not in walk.failed:
+        _check_tails(walk, reader)
     _check_nodes(walk, reader)
     if not walk.findings:
         _check_genesis(walk, reader, verifier)
@@ -160,6 +161,8 @@ def _leaf_faults(walk: _Walk, event: StoredEvent, leaf: Leaf, expected: int) -> 
     columns = (event.seq, event.stream, event.stream_seq, event.kind)
     if columns != (leaf.seq, leaf.stream, leaf.stream_seq, leaf.kind):
         yield "its columns are not what its leaf says"
+    if leaf.v != LEAF_VERSION:
+        yield f"it says that it is of version {leaf.v}"
     if leaf.seq != expected:
         yield f"it says number {leaf.seq} at place {expected}"
     if leaf.prev != walk.prev:
@@ -173,7 +176,7 @@ def _payload(walk: _Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
     if event.payload is None or event.salt is None:
         walk.find("payloads", "its payload is missing", event.seq)
         return None
-    if commitment(event.salt, event.payload) != leaf.payload:
+    if not fits(leaf.payload, event.salt, event.payload):
         walk.find("payloads", "its payload is not what its leaf commits to", event.seq)
         return None
     try:
@@ -204,7 +207,8 @@ def _check_tails(walk: _Walk, reader: Reader) -> None:
     for stream, (count, _) in walk.tails.items():
         tail = reader.stream_tail(stream)
         if tail is None or tail.stream_seq != count:
-            walk.find("leaves", f"{stream} goes on after its last event", tail and tail.seq)
+            seq = tail.seq if tail else None
+            walk.find("leaves", f"{stream} goes on outside the numbers of the log", seq)
 
 
 def _check_genesis(walk: _Walk, reader: Reader, verifier: Verifier) -> None:

@@ -115,6 +115,10 @@ class Work(Protocol):
         """Return the open Session that is meant: the argument, the environment, the context."""
         ...
 
+    def pointed_session(self) -> SessionRow | None:
+        """Return the Session, open or ended, that the caller's context points to."""
+        ...
+
     def session_numbered(self, number: int) -> SessionRow:
         """Return Session *number*, open or ended."""
         ...
@@ -167,8 +171,8 @@ class Work(Protocol):
         """Return how many events the log holds."""
         ...
 
-    def stream(self, stream: str) -> Iterator[Record]:
-        """Yield the records of one stream."""
+    def task_records(self, task_id: str) -> list[Record]:
+        """Return the records of a Task."""
         ...
 
     def verify(self, progress: "Progress | None") -> Report:

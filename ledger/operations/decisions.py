@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from memprove.ledger.domain import decide
 from memprove.ledger.domain.events import DecisionState
+from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.record import Record
 from memprove.ledger.operations.base import (
     Operation,
@@ -86,6 +87,6 @@ class DecideDecision(Operation[DecisionTold]):
         return DecisionTold(
             **about(task, session),
             seq=record.seq,
-            decision=self.decision,
+            decision=parse_label(self.decision, "d"),
             state=self.outcome,
         )

@@ -11,7 +11,7 @@ from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.record import Erased, Record, Unknown
 from memprove.ledger.log.verify import Report
 from memprove.ledger.operations.base import Operation, Progress, Work
-from memprove.ledger.problems import LABEL_UNKNOWN
+from memprove.ledger.problems import ARGUMENT_INVALID, LABEL_UNKNOWN
 
 
 class EventTold(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +48,11 @@ class ReadLog(Operation[EventList]):
 
     def run(self, work: Work) -> EventList:
         """Read them."""
+        if self.limit < 1:
+            raise ARGUMENT_INVALID("limit is a number from 1")
         size = work.size()
         if self.task is not None:
-            records = list(work.stream(f"task/{work.task(self.task).id}"))
+            records = work.task_records(work.task(self.task).id)
             if self.after is not None:
                 records = [r for r in records if r.seq > (self.after or 0)][: self.limit]
             records = records[-self.limit :]
@@ -84,7 +86,7 @@ class Show(Operation[Shown]):
     def run(self, work: Work) -> Shown:
         """Read it."""
         if self.label.isascii() and self.label.isdigit():
-            return self._event(work, int(self.label))
+            return self._event(work, int(self.label[:18]))
         label = parse_label(self.label, "rwcod")
         if label.startswith("w"):
             capsule, evidence = work.loose_runs(), None

@@ -10,7 +10,14 @@ from memprove.ledger.domain.events import SessionEnded, SessionStarted, TaskCrea
 from memprove.ledger.domain.labels import split_label
 from memprove.ledger.domain.record import Record
 from memprove.ledger.operations.base import Receipt, Retryable, Work, about_session, last_seq
-from memprove.ledger.problems import ARGUMENT_INVALID, ARGUMENT_MISSING, SESSION_ENDED
+from memprove.ledger.problems import (
+    ARGUMENT_INVALID,
+    ARGUMENT_MISSING,
+    CONTEXT_INVALID,
+    SESSION_ENDED,
+    Problem,
+)
+from memprove.ledger.projections import SessionRow
 
 
 class Begun(Receipt, frozen=True, kw_only=True):
@@ -85,18 +92,30 @@ class BeginWork(Retryable[Begun]):
         )
 
     def _who(self, work: Work) -> tuple[str, str, int | None]:
-        agent = self.agent or work.variable("MEMPROVE_AGENT_NAME") or "unnamed"
-        role = self.role or work.variable("MEMPROVE_AGENT_ROLE") or ""
+        before = _pointed(work)
+        agent = self.agent or work.variable("MEMPROVE_AGENT_NAME") or (before and before.agent)
+        role = self.role or work.variable("MEMPROVE_AGENT_ROLE") or (before and before.role) or ""
+        agent = agent or "unnamed"
         limits.check_text("agent name", agent, limits.NAME)
         limits.check_text("agent role", role, limits.NAME)
         parent = self.parent
         if parent is None and (text := work.variable("MEMPROVE_PARENT_SESSION")):
-            if not (text.isascii() and text.isdigit()):
+            if not (text.isascii() and text.isdigit() and len(text) < 10):
                 raise ARGUMENT_INVALID(f"MEMPROVE_PARENT_SESSION is no number: {text}")
             parent = int(text)
         if parent is not None and work.session_numbered(parent).ended_at is not None:
             raise SESSION_ENDED(parent)
         return agent, role, parent
+
+
+def _pointed(work: Work) -> SessionRow | None:
+    """Return the Session of the caller's context; one that does not fit is what begin mends."""
+    try:
+        return work.pointed_session()
+    except Problem as problem:
+        if problem.kind is not CONTEXT_INVALID:
+            raise
+        return None
 
 
 class Ended(Receipt, frozen=True, kw_only=True):

@@ -14,11 +14,12 @@ from memprove.ledger.operations.base import (
     Receipt,
     Retryable,
     Work,
+    about,
     about_session,
     last_seq,
 )
 from memprove.ledger.problems import ARGUMENT_INVALID, ROLE_FORBIDDEN
-from memprove.ledger.projections import TaskRow
+from memprove.ledger.projections import SessionRow, TaskRow
 from memprove.ledger.scopes import Scope
 
 _MOST_LISTED = 100
@@ -128,8 +129,7 @@ class CompleteTask(Retryable[Completed]):
     def act(self, work: Work) -> None:
         """Append the completion."""
         session = work.session(self.session)
-        if session.parent is not None:
-            raise ROLE_FORBIDDEN(f"Session {session.number} has a parent, which completes")
+        _check_top_level(session)
         capsule = work.capsule(session.task_id)
         move = decide.move(capsule, TaskState.COMPLETED)  # may it go there at all?
         judged = completion.judge(
@@ -174,13 +174,18 @@ class MoveTask(Operation[TaskTold]):
 
     def run(self, work: Work) -> TaskTold:
         """Append the move."""
-        row = work.task(self.task)
+        row, session = work.current_task(self.task)
         capsule = work.capsule(row.id)
         draft = decide.move(capsule, self.state, self.comment)
         if self.state is TaskState.COMPLETED:
+            _check_top_level(session)
             judged = completion.judge(work.evidence(capsule), kinds=work.completing_kinds())
             draft = decide.move(capsule, self.state, self.comment, judged)
-        record = work.append(draft, task=row.id)
-        return TaskTold(
-            task_id=row.id, task=row.number, seq=record.seq, title=row.title, state=self.state
-        )
+        record = work.append(draft, task=row.id, session=session.number if session else None)
+        return TaskTold(**about(row, session), seq=record.seq, title=row.title, state=self.state)
+
+
+def _check_top_level(session: SessionRow | None) -> None:
+    """Raise ``role_forbidden`` for a Session with a parent, which is the one to complete."""
+    if session is not None and session.parent is not None:
+        raise ROLE_FORBIDDEN(f"Session {session.number} has a parent, which completes")

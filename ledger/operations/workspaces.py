@@ -38,7 +38,9 @@ class RegisterWorkspace(Operation[WorkspaceTold]):
     def run(self, work: Work) -> WorkspaceTold:
         """Append the registration."""
         for row in work.workspaces():
-            if (row.root, row.device, row.inode) == (self.root, self.device, self.inode):
+            same_folder = (row.device, row.inode) == (self.device, self.inode)
+            same_history = self.root_commits and set(row.root_commits) == set(self.root_commits)
+            if row.root == self.root and (same_folder or same_history):
                 return _told(row)
         event = WorkspaceRegistered(
             id=work.new_id(),

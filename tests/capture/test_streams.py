@@ -1,10 +1,14 @@
 import hashlib
 import zlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memprove.ledger.capture.streams import ENDING, KEPT_HEAD, KEPT_TAIL, Sink
+from memprove.ledger.capture.streams import EDGE, ENDING, KEPT_HEAD, KEPT_TAIL, Last, Sink
+
+SECRET, MARK = b"hunter2", b"[REDACTED:test]"
+LONG = KEPT_HEAD + KEPT_TAIL + 4 * EDGE
 
 
 def same(text: bytes) -> bytes:
@@ -19,6 +23,14 @@ def test_any_chunks_give_the_record_of_the_whole(chunks: list[bytes], piecewise:
         parts.feed(memoryview(chunk))
     assert parts.record() == whole.record()
     assert parts.ending() == whole.ending()
+
+
+@given(st.lists(st.binary(max_size=30)), st.integers(1, 20))
+def test_the_last_bytes_are_those_of_the_whole(chunks: list[bytes], size: int) -> None:
+    last = Last(size)
+    for chunk in chunks:
+        last.add(chunk)
+    assert last.joined() == b"".join(chunks)[-size:]
 
 
 @given(st.binary())
@@ -56,8 +68,12 @@ def test_the_ending_reaches_back_into_the_head() -> None:
     assert sink.ending() == b"h" * (ENDING - 4) + b"tail"
 
 
+def cut_out(text: bytes) -> bytes:
+    return text.replace(SECRET, MARK)
+
+
 def test_everything_recorded_is_of_the_redacted_stream() -> None:
-    sink = Sink(lambda text: text.replace(b"hunter2", b"[REDACTED:test]"))
+    sink = Sink(cut_out)
     sink.feed(b"password hun")
     sink.feed(b"ter2\n")
     record = sink.record()
@@ -65,7 +81,31 @@ def test_everything_recorded_is_of_the_redacted_stream() -> None:
     assert record.redacted
     assert record.sha256 == hashlib.sha256(expected).hexdigest()
     assert (record.length, record.tail) == (len(expected), expected.decode())
-    assert zlib.decompress(record.kept) == sink.ending() == expected
+    assert zlib.decompress(record.kept) == expected
+
+
+@pytest.mark.parametrize("shift", range(-len(SECRET) - 1, 2))
+@pytest.mark.parametrize("edge", [KEPT_HEAD, LONG - KEPT_TAIL])
+def test_no_part_of_a_secret_at_an_edge_of_what_is_kept_is_kept(edge: int, shift: int) -> None:
+    output = bytearray(b"." * LONG)
+    output[edge + shift : edge + shift + len(SECRET)] = SECRET
+    sink = Sink(cut_out)
+    sink.feed(output)
+    record = sink.record()
+    kept = zlib.decompress(record.kept)
+    assert record.redacted
+    assert not any(SECRET[at : at + 3] in kept for at in range(len(SECRET) - 2))
+    assert record.length == LONG == record.cut + len(kept)
+    assert record.sha256 == hashlib.sha256(kept).hexdigest()
+
+
+def test_a_long_stream_without_a_secret_has_the_digest_of_all_its_bytes() -> None:
+    output = bytes(range(256)) * (LONG // 256)
+    sink = Sink(cut_out)
+    sink.feed(output)
+    record = sink.record()
+    assert not record.redacted
+    assert record.sha256 == hashlib.sha256(output).hexdigest()
 
 
 def test_the_tail_is_text_of_at_most_two_thousand_characters() -> None:

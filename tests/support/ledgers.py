@@ -12,7 +12,7 @@ from typing import TypeVar
 from support.git_repository import new_repository
 
 from memprove.ledger.domain import events as e
-from memprove.ledger.domain.record import Record
+from memprove.ledger.domain.record import Record, decode, decode_leaf
 from memprove.ledger.log.verify import Report
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Operation
@@ -23,7 +23,6 @@ from memprove.ledger.settings import Caller
 from memprove.ledger.setup import SetUp, set_up
 from memprove.ledger.storage.interface import StoredEvent
 from memprove.ledger.storage.registry import FILE_NAME, open_store
-from memprove.ledger.work import record_of
 from memprove.ledger.workspace.context import file_name
 
 ResultT = TypeVar("ResultT")
@@ -100,7 +99,7 @@ class Project:
 
     def records(self) -> list[Record]:
         """Return the events as they are read."""
-        return [record_of(event) for event in self.events()]
+        return [decode(decode_leaf(event.leaf), event.payload) for event in self.events()]
 
     def size(self) -> int:
         """Return how many events there are."""
@@ -213,6 +212,11 @@ def run_ended(
         moved=moved,
         moved_count=len(moved),
     )
+
+
+def record_of(stored: StoredEvent) -> Record:
+    """Return the record in *stored*, unchecked."""
+    return decode(decode_leaf(stored.leaf), stored.payload)
 
 
 def new_project(tmp_path: Path, *, repository: bool = False) -> Project:

@@ -52,7 +52,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
         ),
     ),
     "session.started": e.SessionStarted(
-        id=_ID + "4", agent="claude-code", role="r", parent=1, worktree="/home/a/p", branch="main"
+        id=_ID + "4", agent="claude-code", role="r", parent=1, worktree="/home/a/p"
     ),
     "session.ended": e.SessionEnded(session=2, note="n", abandoned=True),
     "run.started": e.RunStarted(

@@ -1,0 +1,89 @@
+"""Reading a log that is to be believed: what every command checks of what it reads.
+
+The newest head holds under the pinned key and signs the stored tree. Each event that is read is the
+leaf that the tree has at its place, with the payload that the leaf commits to. A stream is read
+whole: its chain binds every event to its last one, which is proven to be in the signed tree.
+``verify`` checks all the rest.
+"""
+
+from collections.abc import Iterator
+
+from memprove.ledger.domain.canonical import NotCanonical
+from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
+from memprove.ledger.log.append import fits, node_reader
+from memprove.ledger.problems import LEDGER_DAMAGED
+from memprove.ledger.storage.interface import Reader, StoredEvent
+from memprove.ledger.tlog import Invalid, merkle
+from memprove.ledger.tlog.head import open_head
+from memprove.ledger.tlog.note import Verifier
+
+
+def check_head(reader: Reader, verifier: Verifier) -> None:
+    """Raise ``ledger_damaged`` unless the newest head holds and signs the stored tree."""
+    stored = reader.head()
+    if stored is None:
+        raise LEDGER_DAMAGED("it has no signed head")
+    try:
+        head = open_head(stored.note, verifier)
+    except Invalid as error:
+        raise LEDGER_DAMAGED(f"the newest head does not hold: {error}") from None
+    if head.size != reader.size():
+        raise LEDGER_DAMAGED(f"the newest head signs {head.size} events, not {reader.size()}")
+    if merkle.root(head.size, node_reader(reader)) != head.root:
+        raise LEDGER_DAMAGED("the newest head signs another tree")
+
+
+def read_events(reader: Reader, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+    """Yield the records with *after* < seq ≤ *upto*; raises ``ledger_damaged`` at a false one."""
+    for seq, event in enumerate(reader.events(after, upto), max(after, 0) + 1):
+        if event.seq != seq:
+            raise LEDGER_DAMAGED(f"event {seq} is missing")
+        leaf, digest = _opened(event)
+        _check_included(reader, event.seq, digest)
+        yield _record(event, leaf)
+
+
+def read_stream(reader: Reader, stream: str) -> list[Record]:
+    """Return the records of *stream*, in order; raises ``ledger_damaged`` unless it is whole."""
+    records: list[Record] = []
+    last, prev = 0, None
+    for event in reader.stream(stream):
+        leaf, digest = _opened(event)
+        place = (stream, len(records) + 1, prev)
+        if (leaf.stream, leaf.stream_seq, leaf.stream_prev) != place or event.seq <= last:
+            raise LEDGER_DAMAGED(f"event {event.seq} does not follow in its stream")
+        records.append(_record(event, leaf))
+        last, prev = event.seq, digest.hex()
+    if prev is not None:
+        _check_included(reader, last, bytes.fromhex(prev))
+    return records
+
+
+def _opened(event: StoredEvent) -> tuple[Leaf, bytes]:
+    """Return the event's leaf and its hash, once its columns and its payload fit the leaf."""
+    try:
+        leaf = decode_leaf(event.leaf)
+    except NotCanonical:
+        raise LEDGER_DAMAGED(f"event {event.seq} does not decode") from None
+    columns = (event.seq, event.stream, event.stream_seq, event.kind)
+    as_written = columns == (leaf.seq, leaf.stream, leaf.stream_seq, leaf.kind)
+    if not (as_written and fits(leaf.payload, event.salt, event.payload)):
+        raise LEDGER_DAMAGED(f"event {event.seq} is not as it was written")
+    return leaf, merkle.leaf_hash(event.leaf)
+
+
+def _record(event: StoredEvent, leaf: Leaf) -> Record:
+    try:
+        return decode(leaf, event.payload)
+    except NotCanonical as error:
+        raise LEDGER_DAMAGED(f"event {event.seq}: {error}") from None
+
+
+def _check_included(reader: Reader, seq: int, digest: bytes) -> None:
+    """Raise unless *digest* is leaf number *seq* of the tree that the head signs."""
+    size, node = reader.size(), node_reader(reader)
+    proof = merkle.prove_inclusion(seq - 1, size, node)
+    try:
+        merkle.check_inclusion(digest, seq - 1, size, proof, merkle.root(size, node))
+    except merkle.ProofInvalid:
+        raise LEDGER_DAMAGED(f"event {seq} is not the one that was signed") from None

@@ -1,0 +1,136 @@
+"""What passes through ``memprove run``: how fast, beside a plain pipe, and in how much memory."""
+
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from bench import scene
+from bench.result import Result
+from bench.samples import alternate, median, seconds, spread
+from bench.scene import Scene
+from support.ledgers import Project, new_project
+
+from memprove.ledger.capture.streams import Sink
+from memprove.ledger.domain.redaction import Redactor
+
+MIB: Final = 1024 * 1024
+LEAST_RATE: Final = 300e6
+MOST_MIB: Final = 100
+TEXT_BYTES: Final = 64 * MIB
+CHUNK: Final = 256 * 1024
+TIMED: Final = Path(__file__).with_name("timed.py")
+
+
+def text(size: int) -> bytes:
+    """Return *size* bytes as a build or a test suite prints them."""
+    lines = (
+        f"[{n % 100:3}%] Building C object lib/CMakeFiles/part{n % 37}.dir/module_{n}.c.o\n"
+        f"tests/test_module_{n}.py::test_that_it_parses_{n * 7919 % 1000} PASSED [{n % 100:3}%]\n"
+        f"2026-01-02T03:04:{n % 60:02} INFO worker-{n % 8} handled request {n} in {n % 90} ms\n"
+        for n in range(size // 150)
+    )
+    return "".join(lines).encode()[:size].ljust(size, b"\n")
+
+
+def measure(place: Scene) -> Iterator[Result]:
+    """Measure text and zero bytes, of a child through pipes."""
+    size = (256 if place.quick else 1024) * MIB
+    base = place.folder("passing")
+    project = new_project(base)
+    log = base / "output.log"
+    log.write_bytes(text(TEXT_BYTES))
+    files = " ".join([shlex.quote(str(log))] * (size // TEXT_BYTES))
+    for name, what, words in (
+        ("pass-text", "lines of text", f"cat {files}"),
+        ("pass-zero", "zero bytes", f"head -c {size} /dev/zero"),
+    ):
+        ours = [*scene.memprove(), "run", "-q", "--", *shlex.split(words)]
+        passing, peaks = _through(project, ours)
+        plain, _ = _through(project, shlex.split(words))
+        taken = alternate(place.rounds(5), {"ours": passing, "plain": plain})
+        yield _rate(name, what, size, taken["ours"], taken["plain"], max(peaks))
+
+
+def _rate(
+    name: str, what: str, size: int, ours: Sequence[float], plain: Sequence[float], peak: float
+) -> Result:
+    rate, floor = size / median(ours), size / median(plain)
+    return Result(
+        name=name,
+        what=f"{what} through `memprove run`, {size // MIB:,} MiB : a plain pipe"
+        " (and ≥ 300 MB/s, < 100 MiB)",
+        unit="MB/s",
+        figure=rate / 1e6,
+        floor=floor / 1e6,
+        ratio=rate / floor,
+        allowed=0.3,
+        bound="at least",
+        spread=spread(ours, plain),
+        must=rate >= LEAST_RATE and peak < MOST_MIB * MIB,
+        note=f"peak memory {peak / MIB:.0f} MiB",
+    )
+
+
+def measure_digest(place: Scene) -> Iterator[Result]:
+    """Measure what a stream costs in process: digest, redaction and what is kept."""
+    data = memoryview(text(TEXT_BYTES))
+
+    def feed(take: Callable[[memoryview], object]) -> None:
+        for start in range(0, len(data), CHUNK):
+            take(data[start : start + CHUNK])
+
+    def through_sink() -> None:
+        sink = Sink(Redactor().data)
+        feed(sink.feed)
+        sink.record()
+
+    taken = alternate(
+        place.rounds(10),
+        {
+            "sink": seconds(through_sink),
+            "digest": seconds(lambda: feed(hashlib.sha256().update)),
+        },
+    )
+    ours, floor = taken["sink"], taken["digest"]
+    yield Result(
+        name="digest",
+        what="redacting, hashing and keeping text : SHA-256 of the same bytes",
+        unit="MB/s",
+        figure=len(data) / median(ours) / 1e6,
+        floor=len(data) / median(floor) / 1e6,
+        ratio=median(floor) / median(ours),
+        allowed=0.0,
+        bound="told",
+        spread=spread(ours, floor),
+    )
+
+
+def _through(project: Project, command: Sequence[str]) -> tuple[Callable[[], float], list[int]]:
+    """Return a measure of *command* with a reader behind it, and its peaks of memory as a list."""
+    peaks: list[int] = []
+
+    def measure() -> float:
+        timed = subprocess.Popen(
+            [sys.executable, str(TIMED), *command],
+            cwd=project.folder,
+            env=project.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert timed.stdout is not None
+        reader = subprocess.Popen(["cat"], stdin=timed.stdout, stdout=subprocess.DEVNULL)
+        timed.stdout.close()
+        _, said = timed.communicate()
+        reader.wait()
+        code, taken, peak = json.loads(said)
+        if code:
+            raise RuntimeError(f"{command[0]} ended with {code}")
+        peaks.append(peak)
+        return float(taken)
+
+    return measure, peaks

@@ -1,0 +1,205 @@
+"""``run`` and ``rerun``: transparent, whatever memprove itself meets."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import Desk, without_root_rights
+from support.git_repository import commit_all
+
+PASSING = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): pass\n"
+FAILING = PASSING.replace("pass\n", "self.fail()\n")
+TESTS = (sys.executable, "-m", "unittest", "-q", "test_it")
+
+
+def write_tests(desk: Desk, text: str) -> None:
+    """Commit tests; bytecode must not be what changes."""
+    (desk.folder / ".gitignore").write_text("__pycache__/\n")
+    (desk.folder / "test_it.py").write_text(text)
+    commit_all(desk.folder, "tests")
+
+
+def last_line(err: str) -> str:
+    return err.splitlines()[-1]
+
+
+def test_a_run_is_recorded_and_its_streams_and_code_are_its_own(desk: Desk) -> None:
+    desk.begin()
+    done = desk.memprove("run", "--", "sh", "-c", "cat; echo err >&2; exit 3", stdin=b"a\xff\0")
+    assert (done.code, done.stdout) == (3, b"a\xff\0")
+    assert done.err.splitlines()[0] == "err"
+    assert last_line(done.err).startswith("memprove: r1 failed 0.")
+    assert last_line(done.err).endswith(" s")
+
+
+def test_options_after_the_command_are_the_commands(desk: Desk) -> None:
+    desk.begin()
+    done = desk.memprove("run", "-q", "--kind", "other", "echo", "-q", "--kind", "--", "-x")
+    assert (done.code, done.out, done.err) == (0, "-q --kind -- -x\n", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("nosuch-command",), 127),
+        (("./a.txt",), 126),
+        (("sh", "-c", "kill -TERM $$"), 143),
+        (("sh", "-c", "exit 2"), 2),
+    ],
+)
+def test_the_exit_code_is_what_a_shell_gives(
+    desk: Desk, command: tuple[str, ...], code: int
+) -> None:
+    desk.begin()
+    done = desk.memprove("run", "--", *command)
+    assert done.code == code
+    assert last_line(done.err).startswith("memprove: r1 ")
+
+
+def test_a_run_that_takes_too_long_is_ended_with_124(desk: Desk) -> None:
+    desk.begin()
+    done = desk.memprove("run", "--timeout", "0.2", "sleep", "60")
+    assert done.code == 124
+    assert last_line(done.err).startswith("memprove: r1 failed")
+
+
+def test_a_run_outside_a_session_says_so(desk: Desk) -> None:
+    done = desk.memprove("run", "true")
+    assert done.code == 0
+    assert done.err.endswith(" s (no Session)\n")
+    assert done.err.startswith("memprove: w1 passed ")
+
+
+def test_a_run_outside_a_workspace_runs_all_the_same(desk: Desk, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = desk.memprove("run", "sh", "-c", "pwd; exit 5", cwd=elsewhere)
+    assert (done.code, done.out) == (5, f"{elsewhere}\n")
+    assert done.err == "memprove: not recorded: no Workspace here\n"
+
+
+def test_a_run_without_any_ledger_runs_all_the_same(desk: Desk) -> None:
+    env = {"MEMPROVE_CONFIG_DIR": "/nowhere", "MEMPROVE_DATA_DIR": ""}
+    done = desk.memprove("run", "false", env=env)
+    assert done.code == 1
+    assert done.err.startswith("memprove: not recorded: data_dir_missing: ")
+
+
+def test_strict_refuses_to_run_what_would_not_be_recorded(desk: Desk, tmp_path: Path) -> None:
+    done = desk.memprove("run", "--strict", "touch", "ran", cwd=tmp_path)
+    assert (done.code, done.out) == (125, "")
+    assert done.err.startswith("memprove: workspace_unregistered: ")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_ledger_that_cannot_be_written_stops_no_command(desk: Desk) -> None:
+    desk.begin()
+    before = without_root_rights()
+    for path in (desk.data, *desk.data.iterdir()):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    done = desk.memprove("run", "sh", "-c", "echo ran; exit 4", before=before)
+    assert (done.code, done.out) == (4, "ran\n")
+    assert done.err.startswith("memprove: not recorded: ")
+    assert done.err.count("\n") == 1
+
+
+def test_a_removed_working_directory_stops_no_command(desk: Desk) -> None:
+    script = "mkdir gone; cd gone; rmdir ../gone; memprove run sh -c 'echo ran; exit 6'; echo $?"
+    done = desk.shell(script)
+    assert done.out == "ran\n6\n"
+    assert last_line(done.err).startswith("memprove: not recorded: workspace_gone: ")
+
+
+def test_a_run_needs_no_stderr_to_give_the_commands_code(desk: Desk) -> None:
+    assert desk.shell("memprove run sh -c 'exit 7' 2>&-; echo $?").out == "7\n"
+    assert desk.shell("memprove run sh -c 'exit 8' 2>/dev/full; echo $?").out == "8\n"
+
+
+def test_the_command_does_not_see_the_token(desk: Desk) -> None:
+    token = (desk.config / "token").read_text().strip()
+    done = desk.memprove("run", "-q", "env", env={"MEMPROVE_TOKEN": token})
+    assert token not in done.out
+    assert f"MEMPROVE_DATA_DIR={desk.data}" in done.out
+
+
+def test_a_run_acts_in_the_session_that_is_named(desk: Desk) -> None:
+    desk.begin("one")
+    desk.begin("two")
+    assert desk.memprove("run", "--session", "1", "true").err.startswith("memprove: r1 ")
+    assert desk.memprove("show", "r1", "--task", "1", "--json").json["run"]["session"] == 1
+
+
+def test_a_rerun_says_which_claims_changed(desk: Desk) -> None:
+    write_tests(desk, PASSING)
+    desk.begin()
+    assert desk.memprove("run", *TESTS).code == 0
+    assert desk.memprove("checkpoint", "--fact", "it works [r1]").code == 0
+    write_tests(desk, PASSING + "# changed\n")
+    asked = desk.memprove("rerun", "--stale")
+    assert asked.problem == "rerun_unconfirmed"
+    assert "r1 `" in asked.err
+    done = desk.memprove("rerun", "--stale", "--yes")
+    assert (done.code, done.out) == (0, "c1 was stale, is proven\n")
+    assert done.err.startswith("memprove: r1 `")
+    assert last_line(done.err).startswith("memprove: r2 passed ")
+    assert desk.memprove("rerun", "--stale").out == "nothing to run again\n"
+
+
+def test_a_rerun_that_fails_gives_the_commands_code_and_refutes(desk: Desk) -> None:
+    write_tests(desk, PASSING)
+    desk.begin()
+    desk.memprove("run", *TESTS, cwd=desk.folder)
+    desk.memprove("checkpoint", "--fact", "it works [r1]")
+    write_tests(desk, FAILING)
+    done = desk.memprove("rerun", "c1", "--json", cwd=desk.folder / "dir")
+    document = done.stdout.splitlines()[-1]
+    assert b'"changed":{"c1":["stale","refuted"]}' in document
+    assert done.code == 1
+
+
+def test_a_rerun_runs_where_the_command_ran(desk: Desk) -> None:
+    deep = desk.folder / "dir"
+    desk.memprove("run", "pwd", cwd=deep)
+    assert desk.memprove("rerun", "w1").out == f"{deep}\n"
+
+
+def test_a_rerun_of_words_that_are_not_ascii_in_the_c_locale(desk: Desk) -> None:
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert desk.memprove("run", "echo", "日本", env=env).out == "日本\n"
+    for variables in (env, {}):
+        done = desk.memprove("rerun", "w1", env=variables)
+        assert (done.code, done.out) == (0, "日本\n")
+
+
+def test_what_was_cut_out_of_a_command_is_not_run_again(desk: Desk) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    desk.memprove("run", "echo", secret)
+    assert desk.memprove("rerun", "w1").problem == "command_redacted"
+    assert secret not in desk.memprove("show", "w1").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("r9",), "label_unknown"),
+        (("c9",), "label_unknown"),
+        (("w9",), "label_unknown"),
+        (("d1",), "label_invalid"),
+        (("r1", "--stale"), "argument_missing"),
+        ((), "argument_missing"),
+    ],
+)
+def test_a_rerun_of_nothing(desk: Desk, arguments: tuple[str, ...], problem: str) -> None:
+    desk.begin()
+    assert desk.memprove("rerun", *arguments).problem == problem
+
+
+def test_a_run_that_printed_what_steers_a_terminal_is_shown_escaped(desk: Desk) -> None:
+    desk.begin()
+    desk.memprove("run", "printf", "\x1b[2J\r::error::x\n\u202eend\n")
+    shown = desk.memprove("show", "r1")
+    assert "\x1b" not in shown.out
+    assert "\u202e" not in shown.out
+    assert "    | \\x1b[2J\\r::error::x\n" in shown.out
+    kept = desk.memprove("show", "r1", "--output")
+    assert kept.stdout == "\x1b[2J\r::error::x\n\u202eend\n".encode()

@@ -1,0 +1,60 @@
+"""What starting up costs: held by what is imported, for times differ between machines."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import Desk, desk_with_ledger
+from support.git_repository import isolate
+
+NEVER = {
+    *("mcp", "pydantic", "pydantic_core", "rich", "pygments", "markdown_it", "click"),
+    *("asyncio", "http", "email", "sqlite3", "argparse", "logging", "socket", "ssl"),
+    *("tomllib", "unittest", "multiprocessing", "xml", "pathspec", "importlib.metadata"),
+}
+PROGRAM = """
+import sys
+from memprove.cli.main import main
+main()
+sys.stdout.flush()
+print("\\n" + " ".join(sys.modules))
+"""
+OTHERS = ("packs", "claims", "tasks", "verification", "tokens", "workspaces", "setup", "logs")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    isolate(monkeypatch, tmp_path / "home")
+    desk = desk_with_ledger(tmp_path)
+    desk.begin()
+    return desk
+
+
+def imported(desk: Desk, *arguments: str) -> set[str]:
+    """Return the names of the modules that the command has imported when it ends."""
+    done = desk.memprove(*arguments, command=(sys.executable, "-P", "-c", PROGRAM))
+    *_, names = done.out.splitlines()
+    modules = set(names.split())
+    return modules | {name.partition(".")[0] for name in modules}
+
+
+@pytest.mark.parametrize("verb", ["run -- true", "checkpoint --fact so", "--version", "resume"])
+def test_a_verb_imports_nothing_that_is_not_its_own(desk: Desk, verb: str) -> None:
+    names = imported(desk, *verb.split())
+    assert "memprove.cli.app" in names, "the command was imported at all"
+    assert not names & NEVER
+
+
+def test_run_imports_no_other_verb(desk: Desk) -> None:
+    names = imported(desk, "run", "--", "true")
+    assert "memprove.cli.commands.runs" in names
+    assert not names & {f"memprove.cli.commands.{other}" for other in OTHERS}
+
+
+def test_the_version_needs_no_ledger(desk: Desk) -> None:
+    names = imported(desk, "--version")
+    assert not names & {"apsw", "cryptography", "memprove.ledger.service"}
+
+
+def test_the_check_sees_what_is_imported(desk: Desk) -> None:
+    assert "memprove.cli.commands.claims" in imported(desk, "claims")
