@@ -127,6 +127,8 @@ def run(arguments: Sequence[str]) -> int:
         if os.environ.get("MEMPROVE_DEBUG") == "1":
             raise
         return _fail(invocation, str(INTERNAL(type(error).__name__)), FAILED)
+    finally:
+        invocation.output.finish()
 
 
 def _fail(invocation: Invocation, what: str, code: int) -> int:

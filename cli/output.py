@@ -39,6 +39,14 @@ class Output:
         """Write *lines* to stdout."""
         self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
+    def finish(self) -> None:
+        """Write out what others left in stdout's buffer, or Python has the last word about it."""
+        try:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except OSError:
+            _let_go(sys.stdout.buffer)
+
     def wait(self, seconds: float) -> None:
         """Wait *seconds*, less if the reader of stdout leaves meanwhile."""
         stream = _binary(sys.stdout)

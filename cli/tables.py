@@ -71,7 +71,7 @@ def _show_rich(output: Output, columns: Sequence[str], rows: Sequence[Sequence[s
     console = Console(
         file=drawn,
         force_terminal=True,
-        no_color="NO_COLOR" in os.environ,
+        no_color=bool(os.environ.get("NO_COLOR")),
         width=os.get_terminal_size(sys.stdout.fileno()).columns or 80,
         markup=False,
         emoji=False,

@@ -152,9 +152,11 @@ class Transaction:
                 raise SESSION_ENDED(number)
             return session
         pointed = self.pointed_session()
-        if pointed is not None and pointed.ended_at is None:
-            return pointed
-        return self._only_open_session(pointed)
+        if pointed is None:
+            return self._only_open_session()
+        if pointed.ended_at is not None:
+            raise SESSION_ENDED(pointed.number)  # another one that is open is somebody else's
+        return pointed
 
     def pointed_session(self) -> SessionRow | None:
         """Return the Session that the caller's context points to, as the ledger has it.
@@ -302,15 +304,13 @@ class Transaction:
             raise ARGUMENT_INVALID(f"{variable} is no number: {text}")
         return int(text)
 
-    def _only_open_session(self, ended: SessionRow | None) -> SessionRow:
+    def _only_open_session(self) -> SessionRow:
         here = self.worktree
         sessions = [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
         if len(sessions) == 1:
             return sessions[0]
         if sessions:
             raise SESSION_AMBIGUOUS(", ".join(str(session.number) for session in sessions))
-        if ended is not None:
-            raise SESSION_ENDED(ended.number)
         raise SESSION_MISSING()
 
     def _reading_session(self) -> SessionRow | None:

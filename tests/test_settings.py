@@ -1,4 +1,4 @@
-"""Configuration, data directory and token: found anew every time, at the first place that is set."""
+"""Configuration, data directory and token: found anew every time, at the first place set."""
 
 import os
 from collections.abc import Callable

@@ -7,18 +7,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
+from support.expected import problem
+from support.git_repository import commit_all, git, new_repository
+from support.ledgers import Project, new_project, unset
 
 from memprove.ledger.operations.sessions import BeginWork
 from memprove.ledger.operations.tasks import CreateTask, ListTasks
 from memprove.ledger.operations.workspaces import ListWorkspaces
 from memprove.ledger.setup import set_up
 from memprove.ledger.storage.registry import create_store
-from support.expected import problem
-from support.git_repository import commit_all, git, new_repository
-from support.ledgers import Project, new_project, unset
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -124,6 +124,30 @@ def test_a_repository_cloned_anew_at_its_place_is_the_same_workspace(tmp_path: P
     assert len(project.execute(ListTasks()).tasks) == 1
 
 
+@pytest.mark.parametrize("repository", [True, False])
+def test_a_workspace_that_moved_is_attached_where_it_is_now(
+    tmp_path: Path, repository: bool
+) -> None:
+    project = new_project(tmp_path, repository=repository)
+    project.execute(BeginWork(new_task="t"))
+    moved = project.at(tmp_path / "moved")
+    project.folder.rename(moved.folder)
+    done = moved.set_up()
+    assert (done.workspace.number, done.workspace.root) == (1, str(moved.folder))
+    assert len(moved.execute(ListTasks()).tasks) == 1
+    assert moved.set_up().workspace.seq == 0
+    moved.check_green()
+
+
+def test_a_repository_inside_a_workspace_becomes_one_of_its_own(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    inner = project.at(project.folder / "inner")
+    new_repository(inner.folder)
+    assert inner.set_up().workspace.number == 2
+    inner.execute(CreateTask("t"))
+    assert project.execute(ListTasks()).tasks == ()
+
+
 def test_another_repository_at_the_same_place_is_another_workspace(tmp_path: Path) -> None:
     project = new_project(tmp_path, repository=True)
     project.execute(BeginWork(new_task="t"))
@@ -179,9 +203,9 @@ def test_a_ledger_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     kept = contents(project.config_dir)
     project.data_dir.rename(tmp_path / "moved")
-    for variables in ({}, {"MEMPROVE_DATA_DIR": ""}, {"MEMPROVE_DATA_DIR": str(tmp_path / "new")}):
+    for named in ("", str(project.data_dir), str(tmp_path / "new")):
         with problem("data_dir_unreadable", "holds no ledger any more"):
-            set_up(project.caller(**variables))
+            set_up(project.caller(MEMPROVE_DATA_DIR=named))
     assert contents(project.config_dir) == kept
     (tmp_path / "moved").rename(project.data_dir)
     check_one_ledger(project)
@@ -265,8 +289,8 @@ def test_several_at_once_make_one_ledger(tmp_path: Path, repetition: int) -> Non
 STEPS = ("open", "mkdir", "replace", "rename", "fsync", "unlink", "close")
 
 
-def die_at(step: int) -> Callable[[], int]:
-    """Let this process die before the *step*-th change of the file system that Python makes."""
+def set_up_and_die_at(step: int, project: Project) -> NoReturn:
+    """Set up, and die before the *step*-th call of those in ``STEPS``; at the latest at the end."""
     made = 0
 
     def counted(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -281,7 +305,11 @@ def die_at(step: int) -> Callable[[], int]:
 
     for name in STEPS:
         setattr(os, name, counted(getattr(os, name)))
-    return lambda: made
+    try:
+        project.set_up()
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -291,9 +319,7 @@ def test_after_a_death_at_any_step_it_works_and_there_is_one_ledger(tmp_path: Pa
         project = unset(tmp_path / str(step))
         child = os.fork()
         if child == 0:
-            die_at(step)
-            project.set_up()
-            os._exit(0)
+            set_up_and_die_at(step, project)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         project.set_up()
         leftover = list(project.config_dir.glob(".*.tmp"))

@@ -81,6 +81,16 @@ def test_without_a_context_it_is_the_one_that_is_open(project: Project) -> None:
         session_of(project, MEMPROVE_CONTEXT="new")
 
 
+def test_who_has_ended_does_not_go_on_in_the_session_of_somebody_else(project: Project) -> None:
+    begin(project, "one", MEMPROVE_CONTEXT="a")
+    begin(project, "two", MEMPROVE_CONTEXT="b")
+    project.execute(EndSession(), MEMPROVE_CONTEXT="a")
+    with problem("session_ended", "1"):
+        session_of(project, MEMPROVE_CONTEXT="a")
+    assert project.run(MEMPROVE_CONTEXT="a").run == "w1"
+    assert session_of(project, MEMPROVE_CONTEXT="new") == 2
+
+
 def test_a_session_that_ended_is_not_gone_on_with(project: Project) -> None:
     begin(project)
     project.execute(EndSession())

@@ -69,7 +69,7 @@ def _row(event: EventTold) -> tuple[str, ...]:
         str(event.seq),
         utc(event.at),
         printing.name(event.kind),
-        " ".join(event.labels),
+        printing.escape(" ".join(event.labels)),
         f"{by} ({printing.name(event.face)})",
         "" if event.session is None else str(event.session),
     )

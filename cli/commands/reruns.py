@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -85,6 +86,7 @@ def rerun(
 def _run(call: Invocation, runs: Sequence[Run]) -> tuple[int, list[str]]:
     """Run the commands of *runs* in the work tree that we are in; return code and new labels."""
     worktree = call.execute(FindWorkspace()).worktree
+    caller = replace(call, session=None).caller()  # the command's environment is its own
     code, labels = 0, []
     flush()
     for run in runs:
@@ -94,7 +96,7 @@ def _run(call: Invocation, runs: Sequence[Run]) -> tuple[int, list[str]]:
             rerun_of=run.label,
             cwd=given(os.path.join(worktree, run.started.cwd)),
         )
-        recorded = record(Ledger(call.caller()), list(map(given, run.started.argv)), options)
+        recorded = record(Ledger(caller), list(map(given, run.started.argv)), options)
         tell(call, recorded)
         code = recorded.code or code
         labels.append(recorded.label)

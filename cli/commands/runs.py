@@ -47,7 +47,7 @@ def run(
       memprove run pytest -x tests/test_parser.py
 
     """
-    call = invoked(context, session=session)
+    call = invoked(context)
     flush()
     recorded = record(
         Ledger(call.caller()),

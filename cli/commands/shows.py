@@ -75,20 +75,31 @@ def _event(event: EventTold) -> list[str]:
     by = f"{printing.name(event.role)} through {printing.name(event.face)}"
     where = "" if event.session is None else f" in Session {event.session}"
     lines = [
-        f"event {event.seq} {printing.name(event.kind)} {' '.join(event.labels)}".rstrip(),
+        f"event {event.seq} {printing.name(event.kind)} {_labels(event)}".rstrip(),
         f"  {utc(event.at)} by {by}{where}{', in an agent shell' if event.agent_env else ''}",
         f"  stream {printing.escape(event.stream)}",
     ]
     if event.payload is None:
         return [*lines, "  its payload is not here, or of a newer memprove"]
-    return [*lines, *(f"  {key} {_value(value)}" for key, value in event.payload.items())]
+    return [
+        *lines,
+        *(f"  {printing.escape(key)} {_value(value)}" for key, value in event.payload.items()),
+    ]
+
+
+def _labels(event: EventTold) -> str:
+    return printing.escape(" ".join(event.labels))
 
 
 def _value(value: object) -> str:
     if isinstance(value, str):
         return printing.quoted(value)
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} {_value(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{printing.escape(key)} {_value(item)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     return str(value)

@@ -59,11 +59,12 @@ class Sink:
         """Return the record of the stream, which has ended."""
         last = self._tail.joined()
         if self._length == len(self._head) + len(last):
-            return self._record_whole(bytes(self._head) + last)
+            return self._record_whole(b"".join((self._head, last)))
         first = bytes(self._head)
         head, tail = self._redact(first), self._redact(last)
-        kept = head[:KEPT_HEAD] + tail[-KEPT_TAIL:]
+        kept = b"".join((memoryview(head)[:KEPT_HEAD], memoryview(tail)[-KEPT_TAIL:]))
         redacted = (head, tail) != (first, last)
+        del first, last, head, tail  # some megabytes, before compressing takes as many
         digest = hashlib.sha256(kept) if redacted else self._digest
         return _record(self._length, digest.hexdigest(), redacted, kept)
 
@@ -100,7 +101,8 @@ class Last:
 
     def joined(self) -> bytes:
         """Return the bytes that are left, the oldest first."""
-        return bytes(self._ring[self._oldest :] + self._ring[: self._oldest])
+        with memoryview(self._ring) as ring:
+            return b"".join((ring[self._oldest :], ring[: self._oldest]))
 
     def _overwrite(self, part: bytes | memoryview) -> None:
         self._ring[self._oldest : self._oldest + len(part)] = part

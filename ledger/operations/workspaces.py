@@ -8,7 +8,7 @@ import msgspec
 from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import WorkspaceAttached, WorkspaceRegistered
 from memprove.ledger.operations.base import Operation, Work
-from memprove.ledger.problems import WORKSPACE_UNREGISTERED
+from memprove.ledger.problems import WORKSPACE_MISMATCH, WORKSPACE_UNREGISTERED, Problem
 from memprove.ledger.projections import WorkspaceRow
 
 
@@ -42,6 +42,8 @@ class RegisterWorkspace(Operation[WorkspaceTold]):
             same_history = self.root_commits and set(row.root_commits) == set(self.root_commits)
             if row.root == self.root and (same_folder or same_history):
                 return _told(row)
+        if (moved := self._moved(work)) is not None:
+            return moved
         event = WorkspaceRegistered(
             id=work.new_id(),
             name=self.name,
@@ -54,6 +56,25 @@ class RegisterWorkspace(Operation[WorkspaceTold]):
         record = work.append(Draft(event, ("ws",)), workspace=event.id)
         row = next(row for row in work.workspaces() if row.id == event.id)
         return _told(row, record.seq)
+
+    def _moved(self, work: Work) -> WorkspaceTold | None:
+        """Attach the Workspace that stood elsewhere before and is recognized here, if one is."""
+        try:
+            number, met = work.workspace().number, work.worktree
+        except Problem as problem:
+            if problem.kind not in (WORKSPACE_UNREGISTERED, WORKSPACE_MISMATCH):
+                raise
+            return None
+        if met != self.root:
+            return None  # a Workspace around this one
+        return AttachWorkspace(
+            number=number,
+            root=self.root,
+            kind=self.kind,
+            device=self.device,
+            inode=self.inode,
+            root_commits=self.root_commits,
+        ).run(work)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from memprove.ledger.domain.record import Actor
 from memprove.ledger.log.append import Appender
 from memprove.ledger.operations.sessions import BeginWork
 from memprove.ledger.storage.interface import Store
-from memprove.ledger.storage.registry import open_store
+from memprove.ledger.storage.registry import create_store
 from memprove.ledger.storage.sqlite import WAL_LIMIT
 from memprove.ledger.tlog.note import Signer
 
@@ -38,7 +38,7 @@ def measure(place: Scene) -> Iterator[Result]:
     project = new_project(place.folder("appending"))
     project.execute(BeginWork(new_task="measure", agent="bench"))
     ledger = project.ledger()
-    store = open_store(project.data_dir)
+    store = create_store(place.folder("log"))  # another one: what is appended here is no work
     bare = _bare_database(project.data_dir / "bare.db")
     taken = alternate(
         place.rounds(1_000),

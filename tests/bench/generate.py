@@ -21,7 +21,7 @@ from support.ledgers import Project, new_project
 
 from memprove.ledger import projections
 from memprove.ledger.domain import events as e
-
+from memprove.ledger.domain.labels import TASK_LETTERS
 from memprove.ledger.domain.record import Actor, Leaf, Record, kind_of
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender

@@ -1,4 +1,4 @@
-"""Samples of things that are compared: taken in turn, so that the machine's moods meet all alike."""
+"""Samples of what is compared: taken in turn, so that the machine's moods meet all alike."""
 
 import statistics
 import time

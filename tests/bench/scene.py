@@ -1,4 +1,4 @@
-"""Where the benchmark measures: scratch folders, a repository of 2,000 files, the peer beside us."""
+"""Where the benchmark measures: scratch folders, a repository of 2,000 files, a peer beside us."""
 
 import os
 import subprocess
@@ -91,6 +91,8 @@ def _installed() -> Path:
     if not done.exists():
         venv.create(folder, clear=True, with_pip=True)
         pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", IN_TOTO]
-        subprocess.run([*pip, "--disable-pip-version-check"], check=True)
+        tried = subprocess.run(pip, capture_output=True, text=True, check=False)
+        if tried.returncode:
+            raise RuntimeError(f"{IN_TOTO} cannot be installed: {tried.stderr.strip()}")
         done.touch()
     return folder

@@ -6,6 +6,7 @@ import pty
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -19,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 def helps() -> list[str]:
     """Return each verb, and each verb below it, as the words after ``memprove``."""
-    group = typer.main.get_command(app.app)
+    group: Any = typer.main.get_command(app.app)
     found = [""]
     for name in app.VERBS:
         verb = group.get_command(None, name)
@@ -156,6 +157,12 @@ def test_a_full_disk_behind_stdout_is_told(desk: Desk) -> None:
     assert done.out == "1\n"
     assert done.err.startswith("memprove: output_unwritable: ")
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_help_that_cannot_be_written_is_one_line(desk: Desk) -> None:
+    done = desk.shell("memprove --help > /dev/full; echo $?")
+    assert (done.out, done.err.count("\n")) == ("1\n", 1)
 
 
 def test_completion_of_a_verb(desk: Desk) -> None:

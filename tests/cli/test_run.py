@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.command_line import Desk, without_root_rights
+from support.command_line import Desk, Inside, without_root_rights
 from support.git_repository import commit_all
 
 PASSING = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): pass\n"
@@ -125,7 +125,9 @@ def test_the_command_does_not_see_the_token(desk: Desk) -> None:
 def test_a_run_acts_in_the_session_that_is_named(desk: Desk) -> None:
     desk.begin("one")
     desk.begin("two")
-    assert desk.memprove("run", "--session", "1", "true").err.startswith("memprove: r1 ")
+    done = desk.memprove("run", "--session", "1", "env")
+    assert done.err.startswith("memprove: r1 ")
+    assert "MEMPROVE_SESSION" not in done.out
     assert desk.memprove("show", "r1", "--task", "1", "--json").json["run"]["session"] == 1
 
 
@@ -189,9 +191,9 @@ def test_what_was_cut_out_of_a_command_is_not_run_again(desk: Desk) -> None:
         ((), "argument_missing"),
     ],
 )
-def test_a_rerun_of_nothing(desk: Desk, arguments: tuple[str, ...], problem: str) -> None:
-    desk.begin()
-    assert desk.memprove("rerun", *arguments).problem == problem
+def test_a_rerun_of_nothing(inside: Inside, arguments: tuple[str, ...], problem: str) -> None:
+    inside("begin", "try it")
+    assert inside("rerun", *arguments).problem == problem
 
 
 def test_a_run_that_printed_what_steers_a_terminal_is_shown_escaped(desk: Desk) -> None:

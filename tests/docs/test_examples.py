@@ -5,12 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.console import Typed, is_as_shown, read_console, run_typed
 from support.git_repository import attempt, commit_all, git, isolate
+
+from memprove.cli.app import VERBS
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "nested-lists"
@@ -78,8 +79,6 @@ def test_the_makefile_has_what_the_readme_names() -> None:
 
 
 def test_every_verb_of_the_pages_is_there() -> None:
-    from memprove.cli.app import VERBS
-
     for page in (README, GUIDE):
         told = set(re.findall(r"`memprove ([a-z]+)", page.read_text(encoding="utf-8")))
         assert told <= set(VERBS), page
@@ -114,14 +113,15 @@ def test_what_a_page_says_is_what_happens(tmp_path: Path) -> None:
         run_typed(typed, tmp_path, {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
 
 
-def wrong() -> Iterator[Typed]:
-    yield Typed("echo one", 0, "two\n")
-    yield Typed("echo one", 1, "one\n")
-    yield Typed("echo one; echo two", 0, "one\n")
-    yield Typed("false")
+WRONG = (
+    Typed("echo one", 0, "two\n"),
+    Typed("echo one", 1, "one\n"),
+    Typed("echo one; echo two", 0, "one\n"),
+    Typed("false"),
+)
 
 
-@pytest.mark.parametrize("typed", wrong(), ids=str)
+@pytest.mark.parametrize("typed", WRONG, ids=str)
 def test_a_page_that_says_something_else_fails(typed: Typed, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         run_typed(typed, tmp_path, {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})

@@ -1,5 +1,7 @@
 """Each write step of an append fails once and is lost, and once is kept but reported lost."""
 
+from pathlib import Path
+
 import pytest
 from support.faulty_store import FAULTS, Fault, FaultyStore, Step
 from support.logs import BLOB, DATA, Log, a_run, a_task, registered, run_ended
@@ -7,6 +9,7 @@ from support.logs import BLOB, DATA, Log, a_run, a_task, registered, run_ended
 from memprove.ledger.domain import events as e
 from memprove.ledger.problems import Problem
 from memprove.ledger.storage.memory import MemoryStore
+from memprove.ledger.storage.registry import create_store
 
 USED = [fault for fault in FAULTS if fault.step is not Step.CLEAR_ROWS]
 COMMIT: list[e.Event] = [registered(), a_task(), a_run(), run_ended()]
@@ -42,6 +45,21 @@ def test_after_any_failed_step_the_log_is_whole_and_goes_on(fault: Fault) -> Non
         assert log.append([a_run()]) == [report.size + 1]
         assert log.verify().ok
     assert passed > 0, "the step was never met"
+
+
+@pytest.mark.parametrize("fault", USED, ids=lambda fault: f"{fault.step}-{fault.kept}")
+def test_it_is_so_on_disk_too(fault: Fault, tmp_path: Path) -> None:
+    real = create_store(tmp_path)
+    store = FaultyStore(real)
+    log = Log(store).begin()
+    assert attempts(log, store, fault)
+    kept = fault.step is Step.COMMIT and fault.kept
+    report = log.verify()
+    assert report.ok, report.findings
+    assert report.size == (5 if kept else 1)
+    assert log.append([a_run()]) == [report.size + 1]
+    assert log.verify().ok
+    real.close()
 
 
 def test_a_transaction_that_is_given_up_keeps_nothing() -> None:
