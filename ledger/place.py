@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Literal, cast
 
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
+from memprove.ledger.paths import from_text
 from memprove.ledger.projections import WorkspaceRow
 from memprove.ledger.settings import Caller
 from memprove.ledger.workspace import context as contexts
@@ -70,7 +70,7 @@ def _registered(row: WorkspaceRow) -> resolve.Registered:
         id=row.id,
         number=row.number,
         name=row.name,
-        root=Path(row.root),
+        root=from_text(row.root),
         kind=cast(Literal["git", "folder"], row.kind),
         device=int(row.device),
         inode=int(row.inode),

@@ -1,9 +1,9 @@
 """After a write: the caller's context is written anew, whole, from the ledger."""
 
-from pathlib import Path
 from typing import Final
 
 from memprove.ledger.domain.capsule import Capsule
+from memprove.ledger.paths import from_text
 from memprove.ledger.place import Surroundings
 from memprove.ledger.problems import Problem
 from memprove.ledger.projections import SessionRow
@@ -25,7 +25,7 @@ def write_context(work: Transaction, pointed: SessionRow | None, around: Surroun
             return
         context = _context(work, session)
         if context != before:
-            contexts.write_context(Path(work.worktree), around.client, context)
+            contexts.write_context(from_text(work.worktree), around.client, context)
     except (Problem, OSError) as error:
         around.notes.append(f"the context was not written: {error}")
 

@@ -9,7 +9,6 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Final
 
 from memprove.ledger.capture import commands, reports
@@ -21,6 +20,7 @@ from memprove.ledger.domain.run import Verdict, verdict
 from memprove.ledger.observation import Observation, differences
 from memprove.ledger.operations.runs import EndRun, RunTold, StartRun
 from memprove.ledger.operations.workspaces import FindWorkspace
+from memprove.ledger.paths import from_text
 from memprove.ledger.problems import (
     INTERNAL,
     LEDGER_BUSY,
@@ -111,13 +111,13 @@ def _begin(
     ledger: Ledger, command: Sequence[str], options: RunOptions, redactor: Redactor
 ) -> _Begun:
     where = ledger.execute(FindWorkspace(cwd=options.cwd))
-    before = Observation(Path(where.worktree), allowed_filters=frozenset(where.filters))
+    before = Observation(from_text(where.worktree), allowed_filters=frozenset(where.filters))
     state, snapshot = before.state()
     words = [_text(word) for word in command]
     argv = redactor.argv(words)
     started = RunStarted(
         argv=argv,
-        cwd=where.below,
+        cwd=_text(where.below),
         worktree=where.worktree,
         kind=options.kind or RunKind(commands.classify(words)),
         tree=state,

@@ -1,5 +1,6 @@
 """A request on its way in: its secrets are cut, and it gets the mark that tells a retry."""
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from hashlib import sha256
@@ -16,8 +17,8 @@ OperationT = TypeVar("OperationT", bound=Operation[Any])
 
 
 def redacted(operation: OperationT, redactor: Redactor) -> OperationT:
-    """Return *operation* with the secrets cut out of every text in it."""
-    return cast(OperationT, _redacted(operation, redactor))
+    """Return *operation* with the secrets cut out of every text in it but its verbatim ones."""
+    return cast(OperationT, _redacted(operation, redactor, operation.verbatim))
 
 
 def mark(operation: Operation[Any], token: Token) -> str:
@@ -34,7 +35,11 @@ def mark(operation: Operation[Any], token: Token) -> str:
     return sha256(b"\n".join(parts)).hexdigest()[:32]
 
 
-def _redacted(value: Any, redactor: Redactor) -> Any:
+def _redacted(value: Any, redactor: Redactor, verbatim: frozenset[str]) -> Any:
+    def kept(names: Iterable[str]) -> dict[str, Any]:
+        found = ((name, getattr(value, name)) for name in names if name not in verbatim)
+        return {name: _redacted(item, redactor, verbatim) for name, item in found}
+
     match value:
         case Enum() | bytes() | None | int():
             return value
@@ -43,13 +48,10 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
         case _ if callable(value):
             return value  # somebody to tell, such as of progress
         case tuple():
-            return tuple(_redacted(item, redactor) for item in value)
+            return tuple(_redacted(item, redactor, verbatim) for item in value)
         case msgspec.Struct():
-            names = value.__struct_fields__
-            changed = {name: _redacted(getattr(value, name), redactor) for name in names}
-            return msgspec.structs.replace(value, **changed)
+            return msgspec.structs.replace(value, **kept(value.__struct_fields__))
         case _ if is_dataclass(value) and not isinstance(value, type):
-            named = {f.name: _redacted(getattr(value, f.name), redactor) for f in fields(value)}
-            return replace(value, **named)
+            return replace(value, **kept(field.name for field in fields(value)))
         case _:
             raise TypeError(f"a request cannot hold a {type(value).__name__}")

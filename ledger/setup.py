@@ -25,6 +25,7 @@ from memprove.ledger.operations.workspaces import (
     RegisterWorkspace,
     WorkspaceTold,
 )
+from memprove.ledger.paths import to_text
 from memprove.ledger.place import HINT
 from memprove.ledger.problems import (
     CONFIG_UNREADABLE,
@@ -176,7 +177,7 @@ def _identity(place: resolve.Place) -> _Identity:
     device, inode = resolve.fingerprint(place)
     is_git = place.kind == "git"
     return _Identity(
-        root=str(place.root),
+        root=to_text(place.root),
         kind=place.kind,
         device=str(device),
         inode=str(inode),

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from memprove.ledger import projections, settings
+from memprove.ledger import paths, projections, settings
 from memprove.ledger.domain.capsule import Capsule, fold
 from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import RunKind, TaskState
@@ -68,7 +68,7 @@ class Transaction:
     @property
     def worktree(self) -> str:
         """Return the root of the work tree that the caller is in."""
-        return str(self.around.match(self.workspaces()).place.worktree)
+        return paths.to_text(self.around.match(self.workspaces()).place.worktree)
 
     def below(self, cwd: str | None = None) -> str:
         """Return the caller's directory (or *cwd*) below the work tree's root."""
@@ -217,7 +217,7 @@ class Transaction:
         if self.judged is not None:
             return Evidence(capsule, self.judged)
         filters = self._policy().filters
-        observation = Observation(Path(self.worktree), allowed_filters=filters)
+        observation = Observation(paths.from_text(self.worktree), allowed_filters=filters)
         return Evidence(capsule, observation.today(capsule, self.reader.blob))
 
     def verify(self, progress: Progress | None) -> Report:

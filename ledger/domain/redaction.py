@@ -30,7 +30,7 @@ _SECRET_VARIABLE: Final = re.compile(
     r"|(?:^|_)(?:pass|pwd|auth|key|pat|cookie|dsn)(?:$|_)|encryption|signing"
 )
 _OTHER_VARIABLE: Final = re.compile(
-    r"(?i)(?:_|^)(?:file|path|dir|url|uri|host|sock|id|name|type|ttl)$"
+    r"(?i)(?:_|^)(?:file|path|dir|url|uri|host|sock|id|name|type|ttl)$|^(?:old)?pwd$"
 )
 
 

@@ -12,10 +12,13 @@ The checks, in order; each names the first event that is wrong:
 7. projections: the tables are those that the events give.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Final
+from itertools import islice
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -28,6 +31,9 @@ from memprove.ledger.storage.interface import Reader, StoredEvent, StoredHead
 from memprove.ledger.tlog import Invalid, merkle
 from memprove.ledger.tlog.head import open_head
 from memprove.ledger.tlog.note import Verifier, format_vkey
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
 
 CHECKS: Final = ("leaves", "payloads", "blobs", "tree", "head", "heads", "projections")
 _MOST_FINDINGS: Final = 20
@@ -80,23 +86,30 @@ class TableRows:
             rows[key] = value
 
 
+def _nodes() -> "defaultdict[int, Hash]":
+    """Return level → SHA-256 over its nodes with their indices: all nodes in little memory."""
+    return defaultdict(sha256)
+
+
 @dataclass(slots=True)
 class _Walk:
     """What one pass over the events carries along."""
 
     project: Callable[[TableRows, Record], None]
     frontier: merkle.Frontier = field(default_factory=merkle.Frontier)
+    nodes: "defaultdict[int, Hash]" = field(default_factory=_nodes)
     roots: dict[int, bytes] = field(default_factory=dict)
     tails: dict[str, tuple[int, str]] = field(default_factory=dict)
     prev: str | None = None
     rows: TableRows = field(default_factory=TableRows)
-    findings: list[Finding] = field(default_factory=list)
+    found: list[tuple[int, Finding]] = field(default_factory=list)
+    """Findings, each with how many events had been read."""
     failed: set[str] = field(default_factory=set)
 
     def find(self, check: str, what: str, seq: int | None = None) -> None:
         self.failed.add(check)
-        if len(self.findings) < _MOST_FINDINGS:
-            self.findings.append(Finding(check=check, what=what, seq=seq))
+        if len(self.found) < _MOST_FINDINGS:
+            self.found.append((self.frontier.size, Finding(check=check, what=what, seq=seq)))
 
 
 def verify(
@@ -120,18 +133,18 @@ def verify(
     if "leaves" not in walk.failed:
         _check_tails(walk, reader)
     _check_nodes(walk, reader)
-    if not walk.findings:
+    if not walk.failed:
         _check_genesis(walk, reader, verifier)
     signed = _check_heads(walk, heads, verifier)
     _check_projections(walk, reader)
     return Report(
-        ok=not walk.findings,
+        ok=not walk.failed,
         size=size,
         root=walk.frontier.root().hex(),
         origin=verifier.name,
         signed=signed,
         checks=tuple(CheckResult(check=name, ok=name not in walk.failed) for name in CHECKS),
-        findings=tuple(walk.findings),
+        findings=tuple(finding for _, finding in walk.found),
     )
 
 
@@ -139,8 +152,7 @@ def _visit(walk: _Walk, reader: Reader, event: StoredEvent) -> None:
     digest = merkle.leaf_hash(event.leaf)
     expected = walk.frontier.size + 1
     for level, index, node in walk.frontier.append(digest):
-        if reader.node(level, index) != node:
-            walk.find("tree", f"node {level}/{index} is not that of the leaves", event.seq)
+        walk.nodes[level].update(b"%d:%b" % (index, node))
     try:
         leaf = decode_leaf(event.leaf)
     except NotCanonical as error:
@@ -221,11 +233,29 @@ def _check_genesis(walk: _Walk, reader: Reader, verifier: Verifier) -> None:
 
 
 def _check_nodes(walk: _Walk, reader: Reader) -> None:
-    """Find nodes beyond those that the leaves complete."""
-    size = walk.frontier.size
+    """Compare the stored nodes with those of the leaves; all at once, a query each takes longer."""
+    stored = _nodes()
     for node in reader.nodes():
-        if node.level < 0 or not 0 <= node.index < size >> node.level:
-            walk.find("tree", f"node {node.level}/{node.index} belongs to no leaf")
+        stored[node.level].update(b"%d:%b" % (node.index, node.hash))
+    have, want = ({n: h.digest() for n, h in nodes.items()} for nodes in (stored, walk.nodes))
+    if have != want:
+        walk.failed.add("tree")
+        found = [*walk.found, *islice(_bad_nodes(reader), _MOST_FINDINGS)]
+        walk.found = sorted(found, key=itemgetter(0))[:_MOST_FINDINGS]
+
+
+def _bad_nodes(reader: Reader) -> Iterator[tuple[int, Finding]]:
+    """Yield the nodes that make the difference, each when the event was read that completes it."""
+    frontier = merkle.Frontier()
+    for event in reader.events():
+        for level, index, node in frontier.append(merkle.leaf_hash(event.leaf)):
+            if reader.node(level, index) != node:
+                what = f"node {level}/{index} is not that of the leaves"
+                yield frontier.size, Finding(check="tree", what=what, seq=event.seq)
+    for stored in reader.nodes():
+        if stored.level < 0 or not 0 <= stored.index < frontier.size >> stored.level:
+            what = f"node {stored.level}/{stored.index} belongs to no leaf"
+            yield frontier.size, Finding(check="tree", what=what)
             return
 
 

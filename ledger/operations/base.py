@@ -240,6 +240,9 @@ class Operation(Generic[ResultT]):
     inspects: ClassVar[bool] = False
     """Whether it looks into a ledger that may be damaged; others are refused one."""
 
+    verbatim: ClassVar[frozenset[str]] = frozenset()
+    """Fields, at any depth, from which no secret is cut: by them things are found again."""
+
     def needs(self) -> frozenset[Scope]:
         """Return scopes beyond those of ``sends`` that these very arguments need."""
         return frozenset()

@@ -26,6 +26,7 @@ class StartRun(Operation[RunTold]):
     """Record that a command is about to run. *blobs* are what *started* refers to."""
 
     sends: ClassVar = ("recordRun", "listSessions", "resolveWorkspace")
+    verbatim: ClassVar = frozenset({"worktree"})
 
     started: RunStarted
     blobs: tuple[bytes, ...] = ()
@@ -59,6 +60,7 @@ class EndRun(Operation[RunTold]):
     """Record how the Run that *started* names ended. *blobs* are what *ended* refers to."""
 
     sends: ClassVar = ("recordRun", "listSessions", "resolveWorkspace")
+    verbatim: ClassVar = frozenset({"worktree"})
 
     started: RunTold
     ended: RunEnded

@@ -27,6 +27,7 @@ class RegisterWorkspace(Operation[WorkspaceTold]):
     """Register a project root. The same root with the same identity again changes nothing."""
 
     sends: ClassVar = ("registerWorkspace", "resolveWorkspace")
+    verbatim: ClassVar = frozenset({"root"})
 
     name: str
     root: str
@@ -82,6 +83,7 @@ class AttachWorkspace(Operation[WorkspaceTold]):
     """Say that Workspace *number* is at another root now, or is another copy of it."""
 
     sends: ClassVar = ("registerWorkspace", "resolveWorkspace")
+    verbatim: ClassVar = frozenset({"root"})
 
     number: int
     root: str
@@ -124,6 +126,7 @@ class FindWorkspace(Operation[Where]):
     """Find the Workspace that the caller (or *cwd*) is in."""
 
     sends: ClassVar = ("resolveWorkspace",)
+    verbatim: ClassVar = frozenset({"cwd"})
 
     cwd: str | None = None
 

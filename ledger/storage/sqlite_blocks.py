@@ -73,8 +73,7 @@ class SqliteReader(Block):
 
     def nodes(self) -> Iterator[StoredNode]:
         query = "SELECT level, position, hash FROM node ORDER BY level, position"
-        for level, position, hash in self._rows(query):
-            yield StoredNode(_int(level), _int(position), _bytes(hash))
+        return map(_node, self._rows(query))
 
     def head(self) -> StoredHead | None:
         query = "SELECT size, note, keep FROM head ORDER BY size DESC LIMIT 1"
@@ -107,7 +106,11 @@ class SqliteReader(Block):
         return next((_event(row) for row in self._rows(query, *bindings)), None)
 
     def _value(self, query: str, *bindings: Value) -> Value:
-        return next((value for (value,) in self._rows(query, *bindings)), None)
+        """Return the one value that *query* gives, if any; its cursor is at its end then."""
+        self.check()
+        with translated(self._connection, writing=self.writing_errors):
+            value: Value = self._connection.execute(query, bindings).get
+        return value
 
     def _rows(self, query: str, *bindings: Value) -> Iterator[Row]:
         self.check()
@@ -198,6 +201,13 @@ def _event(row: Row) -> StoredEvent:
     ):
         return StoredEvent(seq, stream, stream_seq, kind, leaf, payload, salt)
     raise LEDGER_DAMAGED(f"event {seq!r} is not of bytes and texts")
+
+
+def _node(row: Row) -> StoredNode:
+    level, position, hash = row
+    if isinstance(level, int) and isinstance(position, int) and isinstance(hash, bytes):
+        return StoredNode(level, position, hash)
+    raise LEDGER_DAMAGED(f"node {level!r}/{position!r} is not of numbers and bytes")
 
 
 def _head(row: Row) -> StoredHead:

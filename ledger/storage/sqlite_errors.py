@@ -1,8 +1,7 @@
 """What an error of SQLite means to the user: the one place that knows."""
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 import apsw
 
@@ -20,23 +19,40 @@ from memprove.ledger.storage.interface import Interrupted
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
-@contextmanager
-def translated(
-    connection: apsw.Connection | None = None, *, writing: bool = False
-) -> Iterator[None]:
-    """Raise errors of SQLite and of the file system inside as Problems, or as ``Interrupted``."""
-    try:
-        yield
-    except apsw.Error as error:
-        number = 0 if connection is None else connection.system_errno
-        raise meaning(error, writing=writing, number=number) from error
-    except UnicodeDecodeError as error:
-        raise LEDGER_DAMAGED("a text that is not UTF-8") from error
-    except OSError as error:
-        if error.errno in _NO_SPACE:
-            raise DISK_FULL() from error
-        kind = LEDGER_UNWRITABLE if writing else DATA_DIR_UNREADABLE
-        raise kind(error) from error
+class translated:
+    """Raise errors of SQLite and of the file system inside as Problems, or as ``Interrupted``.
+
+    A class, because every query goes through it: a generator would take as long as a small query.
+    """
+
+    __slots__ = ("_connection", "_writing")
+
+    def __init__(self, connection: apsw.Connection | None = None, *, writing: bool = False) -> None:
+        self._connection = connection
+        self._writing = writing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        match error:
+            case None:
+                return
+            case apsw.Error():
+                number = 0 if self._connection is None else self._connection.system_errno
+                raise meaning(error, writing=self._writing, number=number) from error
+            case UnicodeDecodeError():
+                raise LEDGER_DAMAGED("a text that is not UTF-8") from error
+            case OSError():
+                if error.errno in _NO_SPACE:
+                    raise DISK_FULL() from error
+                told = LEDGER_UNWRITABLE if self._writing else DATA_DIR_UNREADABLE
+                raise told(error) from error
 
 
 def meaning(error: apsw.Error, *, writing: bool, number: int = 0) -> Problem | Interrupted:

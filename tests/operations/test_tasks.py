@@ -193,7 +193,8 @@ def test_of_two_completions_at_once_one_wins(working: Project) -> None:
         process.stdin.flush()
     outputs = [process.communicate()[0].strip() for process in running]
     assert sorted(outputs) == ["completed", "task_completed"]
-    assert [move.target for move in working.execute(ReadTask(1)).moves].count("completed") == 1
+    moves = [move.target for move in working.execute(ReadTask(1)).moves]
+    assert moves.count(TaskState.COMPLETED) == 1
     working.check_green()
 
 
