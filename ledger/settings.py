@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from memprove.ledger.paths import from_text
 from memprove.ledger.problems import (
     CONFIG_UNREADABLE,
     DATA_DIR_MISSING,
@@ -91,7 +92,7 @@ def kept_data_dir(config_dir: Path) -> Path | None:
     """Return the data directory that the configuration directory names, if any."""
     file = config_dir / DATA_DIR
     text = _read(file, CONFIG_UNREADABLE)
-    return None if text is None else _absolute(text, str(file))
+    return None if text is None else _absolute(str(from_text(text)), str(file))
 
 
 def token(caller: Caller, *, owner: bool = False) -> Token:

@@ -102,7 +102,7 @@ def _make_ledger(
                 return False
             if kept not in (None, data_dir):
                 raise LEDGER_EXISTS(f"{config_dir} belongs to the one in {kept}")
-            _write_private(config_dir / settings.DATA_DIR, f"{data_dir}\n")
+            _write_private(config_dir / settings.DATA_DIR, f"{to_text(data_dir)}\n")
             _begin(caller, writer, config_dir, random)
         return True
     finally:
@@ -214,8 +214,8 @@ def _write_private(file: Path, text: str) -> None:
     temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as opened:
-            opened.write(text)
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(text.encode())
             opened.flush()
             os.fsync(descriptor)
         os.replace(temporary, file)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from support.expected import problem
 from support.ledgers import new_project
 from support.logs import WORKSPACE, Log, a_run, a_task, busy_log, histories, registered, written
@@ -36,6 +36,7 @@ def rebuilt(log: Log) -> dict[str, dict[str, bytes]]:
     return {table: rows for table, rows in rows.tables.items() if rows}
 
 
+@settings(deadline=None)
 @given(histories)
 def test_rebuilding_the_tables_from_the_log_gives_the_stored_rows(
     history: list[tuple[list[e.Event], str, bool]],

@@ -17,6 +17,7 @@ from typing import TypeVar
 import apsw
 
 from memprove.ledger.problems import (
+    DATA_DIR_UNREADABLE,
     INTERNAL,
     LEDGER_DAMAGED,
     LEDGER_EXISTS,
@@ -74,7 +75,7 @@ class SqliteStore:
         with translated():
             self._file = _identity(path)
         with translated():
-            self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            self._connection = apsw.Connection(_name(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             with translated(self._connection):
                 # First: even to open may wait, while somebody recovers what a killed writer left.
@@ -193,6 +194,14 @@ def _configure(connection: apsw.Connection) -> None:
         connection.execute(f"PRAGMA {setting}")
 
 
+def _name(path: Path) -> str:
+    """Return *path* as SQLite takes it, in UTF-8 whatever the locale is."""
+    try:
+        return os.fsencode(path).decode()
+    except UnicodeDecodeError:
+        raise DATA_DIR_UNREADABLE(f"{path} is not UTF-8") from None
+
+
 def _identity(path: Path) -> tuple[int, int]:
     """Return which file *path* is."""
     status = os.stat(path)
@@ -204,7 +213,7 @@ def _identity(path: Path) -> tuple[int, int]:
 def _lay(path: Path) -> None:
     """Make an empty ledger at *path*, all of it in the one file."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection = apsw.Connection(_name(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         with translated(connection, writing=True):
             connection.execute("PRAGMA synchronous = FULL")

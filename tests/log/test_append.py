@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from support.expected import problem
 from support.logs import Log, a_run, a_task, busy_log, histories, registered, written
 
@@ -26,6 +26,7 @@ def hash_of(event: StoredEvent) -> str:
     return sha256(b"\0" + event.leaf).hexdigest()
 
 
+@settings(deadline=None)
 @given(histories)
 def test_each_event_names_the_one_before_it_in_the_log_and_in_its_stream(
     history: list[tuple[list[e.Event], str, bool]],
@@ -47,6 +48,7 @@ def test_each_event_names_the_one_before_it_in_the_log_and_in_its_stream(
         tails[leaf.stream], prev = event, hash_of(event)
 
 
+@settings(deadline=None)
 @given(histories)
 def test_the_newest_head_signs_the_tree_of_all_leaves(
     history: list[tuple[list[e.Event], str, bool]],

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.logs import BLOB, Log, a_run, a_task, busy_log, histories, registered, written
 
@@ -49,6 +49,7 @@ def flip(data: bytes | None, at: int = 0, bit: int = 0) -> bytes:
 # Green
 
 
+@settings(deadline=None)
 @given(histories)
 def test_a_log_verifies_after_any_sequence_of_events(
     history: list[tuple[list[e.Event], str, bool]],
@@ -98,6 +99,7 @@ def test_a_flipped_leaf_is_named(seq: int, at: int) -> None:
     check_found(log, "tree", seq)
 
 
+@settings(deadline=None)
 @given(st.integers(1, SIZE), st.integers(0, 2_000), st.integers(0, 7))
 def test_a_flip_anywhere_in_an_event_is_named(seq: int, at: int, bit: int) -> None:
     def edit(event: StoredEvent) -> StoredEvent:
