@@ -73,6 +73,9 @@ TOKEN_UNREADABLE = _kind(
 )
 TOKEN_UNKNOWN = _kind("token_unknown", "the ledger does not know this token; issue a new one")
 TOKEN_REVOKED = _kind("token_revoked", "this token was revoked; issue a new one")
+TOKEN_LAST = _kind(
+    "token_last", "this is the ledger's last owner token; issue another one before you revoke it"
+)
 ROLE_FORBIDDEN = _kind("role_forbidden", "the token may not do this; use one with the scope named")
 OWNER_IN_AGENT_SHELL = _kind(
     "owner_in_agent_shell",

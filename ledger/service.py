@@ -172,6 +172,8 @@ class Ledger:
 
     def _check_owner(self, operation: Operation[Any]) -> bool:
         owner = Scope.OWNER in scopes.needed(operation.sends) | operation.needs()
+        if owner and self.caller.face != "cli":
+            raise ROLE_FORBIDDEN(f"{Scope.OWNER}; only the command line opens an owner's token")
         if owner and self.caller.agent_env and not self.caller.from_agent:
             raise OWNER_IN_AGENT_SHELL()
         return owner

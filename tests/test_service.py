@@ -56,16 +56,21 @@ def test_a_revoked_token_stops_the_next_call(project: Project) -> None:
         project.execute(RevokeToken(id))
 
 
-def test_a_rotated_token_is_another_one_with_the_same_name_and_scopes(project: Project) -> None:
-    token, id = issue(project, "mcp-read", "later:thing")
-    rotated = project.execute(IssueToken(name="ignored", replaces=id))
-    assert (rotated.name, rotated.scopes) == ("extra", ("mcp-read", "later:thing"))
-    assert rotated.revoked == id
-    assert project.execute(ListTasks(), MEMPROVE_TOKEN=rotated.token).tasks == ()
-    with problem("token_revoked"):
-        project.execute(ListTasks(), MEMPROVE_TOKEN=token)
-    with problem("token_unknown"):
-        project.execute(IssueToken(name="x", replaces="nobody"))
+def test_the_last_owner_token_cannot_be_revoked(project: Project) -> None:
+    first = next(t for t in project.execute(ListTokens()).tokens if t.role == Role.OWNER)
+    with problem("token_last", first.id):
+        project.execute(RevokeToken(first.id))
+    second = project.execute(IssueToken(name="second", role=Role.OWNER))
+    project.execute(RevokeToken(first.id), MEMPROVE_TOKEN=second.token)
+    with problem("token_last", second.id):
+        project.execute(RevokeToken(second.id), MEMPROVE_TOKEN=second.token)
+
+
+def test_only_the_command_line_opens_the_owners_token(project: Project) -> None:
+    for face in ("mcp", "hook"):
+        ledger = Ledger(replace(project.caller(), face=face))
+        with problem("role_forbidden", "owner"):
+            ledger.execute(ListTokens())
 
 
 @pytest.mark.parametrize("change", ["id", "secret"])

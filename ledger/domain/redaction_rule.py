@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 Span = tuple[int, int]
 Locate = Callable[[bytes, int], Span | None]
@@ -29,11 +30,16 @@ def pattern(source: bytes, accept: Callable[[bytes], bool] | None = None) -> Loc
 
     *accept* looks at what would be cut and may refuse it.
     """
-    compiled = re.compile(source)
-    group = "secret" if "secret" in compiled.groupindex else 0
+
+    @cache
+    def compiled() -> tuple[re.Pattern[bytes], str | int]:
+        """Compile when a keyword first occurs: most never do, and all of them take 6 ms."""
+        expression = re.compile(source)
+        return expression, "secret" if "secret" in expression.groupindex else 0
 
     def locate(text: bytes, at: int) -> Span | None:
-        match = compiled.match(text, at)
+        expression, group = compiled()
+        match = expression.match(text, at)
         if match is None or (accept is not None and not accept(match[group])):
             return None
         return match.span(group)

@@ -9,7 +9,7 @@ from memprove.ledger.domain import limits
 from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import TokenIssued, TokenRevoked
 from memprove.ledger.operations.base import Operation, Work
-from memprove.ledger.problems import ARGUMENT_INVALID, TOKEN_REVOKED, TOKEN_UNKNOWN
+from memprove.ledger.problems import ARGUMENT_INVALID, TOKEN_LAST, TOKEN_REVOKED, TOKEN_UNKNOWN
 from memprove.ledger.projections import TokenRow
 from memprove.ledger.scopes import Role, Scope
 from memprove.ledger.tokens import Token
@@ -35,41 +35,32 @@ class Issued(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     scopes: tuple[str, ...]
     seq: int
-    revoked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueToken(Operation[Issued]):
-    """Issue a token; with *replaces*, revoke that one in the same transaction."""
+    """Issue a token."""
 
-    sends: ClassVar = ("issueToken", "revokeToken")
+    sends: ClassVar = ("issueToken",)
 
     name: str
     role: Role = Role.AGENT
     scopes: tuple[str, ...] = (Scope.READ, Scope.WRITE)
-    replaces: str = ""
 
     def run(self, work: Work) -> Issued:
-        """Append the issue, and the revocation of what it replaces."""
+        """Append the issue."""
         limits.check_needed("name", self.name, limits.NAME)
         if not self.scopes or any(not s.strip() or len(s) > limits.NAME for s in self.scopes):
             raise ARGUMENT_INVALID("a token needs at least one scope")
-        name, role, scopes = self.name, self.role, self.scopes
-        if self.replaces:
-            old = _live(work, self.replaces)
-            name, role, scopes = old.name, Role(old.role), old.scopes
         token = work.new_token()
-        record = work.append(Draft(issued(token, name, role, scopes)))
-        if self.replaces:
-            record = work.append(Draft(TokenRevoked(token=self.replaces)))
+        record = work.append(Draft(issued(token, self.name, self.role, self.scopes)))
         return Issued(
             token=str(token),
             id=token.id,
-            name=name,
-            role=role,
-            scopes=scopes,
+            name=self.name,
+            role=self.role,
+            scopes=self.scopes,
             seq=record.seq,
-            revoked=self.replaces,
         )
 
 
@@ -90,7 +81,10 @@ class RevokeToken(Operation[Revoked]):
 
     def run(self, work: Work) -> Revoked:
         """Append the revocation."""
-        _live(work, self.id)
+        row = _live(work, self.id)
+        owners = [t for t in work.tokens() if t.role == Role.OWNER and not t.revoked]
+        if owners == [row]:
+            raise TOKEN_LAST(self.id)
         record = work.append(Draft(TokenRevoked(token=self.id)))
         return Revoked(id=self.id, seq=record.seq)
 

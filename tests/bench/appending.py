@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
@@ -25,6 +25,7 @@ from memprove.ledger.tlog.note import Signer
 
 TESTS = Path(__file__).resolve().parent.parent
 WRITERS = 8
+LONG = 500
 MORE_MS = 0.4
 """What an append may cost over the bare insert where that is quicker than half of it."""
 LONGEST_MS = 300.0
@@ -36,12 +37,11 @@ ROW = os.urandom(1_200)
 def measure(place: Scene) -> Iterator[Result]:
     """Measure the log's own append, and an operation's through the one door."""
     project = new_project(place.folder("appending"))
-    project.execute(BeginWork(new_task="measure", agent="bench"))
     ledger = project.ledger()
     store = create_store(place.folder("log"))  # another one: what is appended here is no work
     bare = _bare_database(project.data_dir / "bare.db")
     taken = alternate(
-        place.rounds(1_000),
+        place.rounds(400),
         {
             "log": seconds(lambda: _append(store)),
             "ledger": seconds(lambda: ledger.execute(one_event())),
@@ -66,6 +66,36 @@ def measure(place: Scene) -> Iterator[Result]:
             spread=spread(ours, floor),
             also=(median(ours) - median(floor)) * 1e3 <= MORE_MS,
         )
+    yield _in_a_long_task(place)
+
+
+def _in_a_long_task(place: Scene) -> Result:
+    """Measure whether an event costs more in a Task that has many already."""
+    projects = {"long": new_project(place.folder("long")), "new": new_project(place.folder("new"))}
+    for project in projects.values():
+        project.execute(BeginWork(new_task="measure", agent="bench"))
+    many = place.rounds(LONG)
+    for _ in range(many):
+        projects["long"].execute(one_event())
+
+    def append(project: Project) -> Callable[[], float]:
+        return seconds(lambda: project.ledger().execute(one_event()))
+
+    taken = alternate(place.rounds(30), {name: append(of) for name, of in projects.items()})
+    ours, floor = taken["long"], taken["new"]
+    return Result(
+        name="append-task",
+        what=f"`Ledger.execute` in a Task of {many:,} events : in a new one",
+        unit="ms",
+        figure=median(ours) * 1e3,
+        figure_p95=p95(ours) * 1e3,
+        floor=median(floor) * 1e3,
+        floor_p95=p95(floor) * 1e3,
+        ratio=median(ours) / median(floor),
+        allowed=0.0,
+        bound="told",
+        spread=spread(ours, floor),
+    )
 
 
 def measure_writers(place: Scene) -> Iterator[Result]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 import apsw
 from bench.generate import TASK_EVENTS, generate, task_records
 from bench.result import Result
-from bench.samples import alternate, median, p95, seconds, spread
+from bench.samples import alternate, median, p95, processor, spread
 from bench.scene import Scene
 from support.ledgers import Project
 
@@ -41,9 +41,9 @@ def _verify(big: Project, place: Scene) -> Iterator[Result]:
     taken = alternate(
         place.rounds(5),
         {
-            "log": seconds(partial(_verified, big, nothing)),
-            "all": seconds(partial(_verified, big, projections.apply)),
-            "floor": seconds(partial(_hashed, big)),
+            "log": processor(partial(_verified, big, nothing)),
+            "all": processor(partial(_verified, big, projections.apply)),
+            "floor": processor(partial(_hashed, big)),
         },
     )
     each = 1e6 / place.events
@@ -95,8 +95,8 @@ def _pack(big: Project, place: Scene) -> Iterator[Result]:
     taken = alternate(
         place.rounds(50),
         {
-            "big": seconds(lambda: big.ledger().execute(ReadPack(task=last))),
-            "alone": seconds(lambda: alone.ledger().execute(ReadPack(task=1))),
+            "big": processor(lambda: big.ledger().execute(ReadPack(task=last))),
+            "alone": processor(lambda: alone.ledger().execute(ReadPack(task=1))),
         },
     )
     ours, floor = taken["big"], taken["alone"]
@@ -132,7 +132,7 @@ def measure_fold(place: Scene) -> Iterator[Result]:
     few, many = task_records(FEW), task_records(MANY)
     taken = alternate(
         place.rounds(30),
-        {"many": seconds(partial(fold, many)), "few": seconds(partial(fold, few))},
+        {"many": processor(partial(fold, many)), "few": processor(partial(fold, few))},
     )
     ours = [taking * 1e6 / MANY for taking in taken["many"]]
     floor = [taking * 1e6 / FEW for taking in taken["few"]]

@@ -1,7 +1,9 @@
 import pytest
-from domain.redaction_samples import HELD_OUT, NEGATIVES, POSITIVES, split
 from hypothesis import given
 from hypothesis import strategies as st
+from support.secret_negatives import NEGATIVES
+from support.secret_positives import HELD_OUT, POSITIVES
+from support.secret_shapes import split
 
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.domain.redaction_rules import RULES

@@ -1,0 +1,3 @@
+from capture.corpus.case import Case
+
+JUNIT: dict[str, Case] = {}
