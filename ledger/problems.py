@@ -76,7 +76,9 @@ TOKEN_REVOKED = _kind("token_revoked", "this token was revoked; issue a new one"
 TOKEN_LAST = _kind(
     "token_last", "this is the ledger's last owner token; issue another one before you revoke it"
 )
-ROLE_FORBIDDEN = _kind("role_forbidden", "the token may not do this; use one with the scope named")
+ROLE_FORBIDDEN = _kind(
+    "role_forbidden", "not allowed with this token or in this Session; what would be is named"
+)
 OWNER_IN_AGENT_SHELL = _kind(
     "owner_in_agent_shell",
     "an owner's command was given in an agent's shell; run it in your own terminal,"

@@ -87,9 +87,13 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
     except Exception as error:  # the command's exit code comes first
         said = (*said, f"the end of {begun.told.run} was not recorded: {_problem(error)}")
         return Recorded(ended.code, ended.duration_ms, begun.told.run, Verdict.LOST, said=said)
-    why = event.masked or (f"{event.moved[0]} was changed" if event.moved else "")
     return Recorded(
-        ended.code, ended.duration_ms, begun.told.run, verdict(event), why, (*said, *ledger.notes)
+        ended.code,
+        ended.duration_ms,
+        begun.told.run,
+        verdict(event),
+        _why(event),
+        (*said, *ledger.notes),
     )
 
 
@@ -171,6 +175,25 @@ def _end(
         notes=tuple(_notes(ended)),
     )
     return event, tuple(data for data in (snapshot, out_blob, err_blob) if data is not None)
+
+
+def _why(ended: RunEnded) -> str:
+    """Return in few words what the exit code alone does not tell of the verdict; mostly nothing."""
+    match verdict(ended):
+        case Verdict.INTERRUPTED:
+            return f"signal {ended.signal}"
+        case Verdict.FAILED if ended.crashed:
+            return f"crashed by signal {ended.signal}"
+        case Verdict.FAILED:
+            return ended.error or ("timed out" if ended.timed_out else "")
+        case Verdict.MASKED:
+            return ended.masked
+        case Verdict.VACUOUS:
+            return "no counts of tests" if ended.counts is None else "no test ran"
+        case Verdict.MOVED:
+            return f"{ended.moved[0]} was changed"
+        case Verdict.LOST | Verdict.PASSED:
+            return ""
 
 
 def _counts(

@@ -14,7 +14,9 @@ from memprove.cli.invocation import Invocation, flush, invoked
 from memprove.cli.output import is_terminal
 from memprove.cli.verbs import verbs
 from memprove.cli.words import given
+from memprove.ledger.capture.commands import classify
 from memprove.ledger.domain import printing
+from memprove.ledger.domain.events import RunKind
 from memprove.ledger.domain.evidence import ProofState
 from memprove.ledger.domain.run import Run
 from memprove.ledger.operations.packs import ReadClaims
@@ -76,14 +78,14 @@ def rerun(
     if asks:
         _confirm(call, found.runs)
     before = _proofs(call)
-    code, labels = _run(call, found.runs)
+    code, labels = _run(call, found.runs, found.session)
     changed = _changes(before, _proofs(call))
     lines = [f"{claim} was {was}, is {now}" for claim, (was, now) in changed.items()]
     call.answer({"runs": labels, "changed": changed, "code": code}, *lines)
     return code
 
 
-def _run(call: Invocation, runs: Sequence[Run]) -> tuple[int, list[str]]:
+def _run(call: Invocation, runs: Sequence[Run], session: int | None) -> tuple[int, list[str]]:
     """Run the commands of *runs* in the work tree that we are in; return code and new labels."""
     worktree = call.execute(FindWorkspace()).worktree
     caller = replace(call, session=None).caller()  # the command's environment is its own
@@ -91,8 +93,8 @@ def _run(call: Invocation, runs: Sequence[Run]) -> tuple[int, list[str]]:
     flush()
     for run in runs:
         options = RunOptions(
-            kind=run.started.kind,
-            session=call.session,
+            kind=_told_kind(run),
+            session=session,
             rerun_of=run.label,
             cwd=given(os.path.join(worktree, run.started.cwd)),
         )
@@ -101,6 +103,12 @@ def _run(call: Invocation, runs: Sequence[Run]) -> tuple[int, list[str]]:
         code = recorded.code or code
         labels.append(recorded.label)
     return code, labels
+
+
+def _told_kind(run: Run) -> RunKind | None:
+    """Return the kind that somebody told with ``--kind``, None if it follows from the command."""
+    kind = run.started.kind
+    return None if kind == classify(run.started.argv) else kind
 
 
 def _check(runs: Sequence[Run]) -> None:

@@ -19,6 +19,8 @@ COUNTING: Final = frozenset({RunKind.TEST, RunKind.BUILD, RunKind.LINT})
 """The kinds that count, unless the owner names fewer."""
 
 _CONTRADICTS: Final = (Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED)
+"""What contradicts a completion. A failure always does; the owner may accept the others: what they
+ran was not tested."""
 
 
 def judge(
@@ -33,13 +35,13 @@ def judge(
     limits.check_text("accept-stale", accept_stale, limits.STATEMENT)
     limits.check_text("accept-untested", accept_untested, limits.STATEMENT)
     judged = [run for run in evidence.checks() if run.kind in COUNTING]
+    refusing = _CONTRADICTS[:1] if accept_untested else _CONTRADICTS
     for run in judged:
-        if run.verdict in _CONTRADICTS and is_on(run, evidence.today):
-            raise UNFIT[run.verdict](f"{run.label} on the tree as it is now")
+        if run.verdict in refusing and is_on(run, evidence.today):
+            raise UNFIT[run.verdict](f"{run.label} counts for as long as the tree is as it is now")
     named = [_named(evidence, label, stale_ok=bool(accept_stale)) for label in runs]
     if not accept_untested:
-        allowed = frozenset(kinds)
-        _one_passed(evidence, [r for r in judged if r.kind in allowed], bool(accept_stale))
+        _one_passed(evidence, judged, frozenset(kinds), stale_ok=bool(accept_stale))
     return Completion(
         judged=tuple(
             Judged(run=run.label, verdict=run.verdict, fresh=evidence.fresh(run).fresh)
@@ -65,7 +67,10 @@ def _named(evidence: Evidence, text: str, *, stale_ok: bool) -> Run:
     return run
 
 
-def _one_passed(evidence: Evidence, judged: Sequence[Run], stale_ok: bool) -> None:
+def _one_passed(
+    evidence: Evidence, runs: Sequence[Run], kinds: frozenset[RunKind], *, stale_ok: bool
+) -> None:
+    judged = [run for run in runs if run.kind in kinds]
     passed = [run for run in judged if run.verdict is Verdict.PASSED]
     if any(stale_ok or evidence.fresh(run).fresh for run in passed):
         return
@@ -75,7 +80,8 @@ def _one_passed(evidence: Evidence, judged: Sequence[Run], stale_ok: bool) -> No
         run = judged[-1]
         kind = EVIDENCE_STALE if run.verdict is Verdict.MOVED else UNFIT[run.verdict]
         raise kind(run.label)
-    raise NO_PASSED_RUN()
+    fewer = kinds != COUNTING
+    raise NO_PASSED_RUN(f"here only {', '.join(sorted(kinds))} counts" if fewer else "")
 
 
 def _check_fresh(evidence: Evidence, run: Run) -> None:

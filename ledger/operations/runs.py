@@ -10,7 +10,7 @@ from memprove.ledger.domain.events import RunEnded, RunStarted
 from memprove.ledger.domain.evidence import ProofState
 from memprove.ledger.domain.labels import Citation, parse_label
 from memprove.ledger.domain.run import Run
-from memprove.ledger.operations.base import Answer, Operation, Receipt, Work, about, about_session
+from memprove.ledger.operations.base import Answer, Operation, Receipt, Work, about_session
 from memprove.ledger.problems import LABEL_UNKNOWN, SESSION_ENDED, SESSION_MISSING, Problem
 from memprove.ledger.projections import SessionRow
 
@@ -105,13 +105,10 @@ class FindRuns(Operation[RunList]):
         if self.label.startswith("w"):
             label = parse_label(self.label, "w")
             return RunList(runs=(_known(work.loose_runs(), label),))
-        task, session = work.current_task()
-        capsule = work.capsule(task.id)
+        session = work.session()  # without one, a new Run would stand outside the Task
+        capsule = work.capsule(session.task_id)
         found = {run.check: run for run in self._find(work, capsule)}
-        return RunList(
-            **about(task, session),
-            runs=tuple(found.values()),
-        )
+        return RunList(**about_session(session), runs=tuple(found.values()))
 
     def _find(self, work: Work, capsule: Capsule) -> Iterator[Run]:
         if self.stale:

@@ -149,11 +149,9 @@ def _moved_here(
     for workspace in known:
         if workspace.id != named or not _is_gone(workspace.root):
             continue
-        if workspace.kind == "folder":
-            same = (workspace.device, workspace.inode) == _mark(place.root)
-        else:
-            same = _same_history(workspace, place, root_commits)
-        if same:
+        same_folder = (workspace.device, workspace.inode) == _mark(place.root)
+        without_history = workspace.kind == "folder" or not workspace.root_commits
+        if same_folder if without_history else _same_history(workspace, place, root_commits):
             return workspace
     return None
 

@@ -75,18 +75,23 @@ JEST = {
 }
 
 
+def _colour(arguments: str) -> str:
+    """Return what switches colours off: vitest uses them in a pipe as well."""
+    return "" if "--color" in arguments else "NO_COLOR=1 "
+
+
 def _vitest(source: str, arguments: str, counts: Mapping[str, int] | None, **more: bool) -> Case:
     files = {"it.test.mjs": source, "package.json": "{}"} if source else {"package.json": "{}"}
-    return Case(files, f"vitest run --globals {arguments}".strip(), counts, **more)
+    return Case(files, f"{_colour(arguments)}vitest run --globals {arguments}".strip(), counts, **more)
 
 
 VITEST = {
     "passing": _vitest(PASSING, "", THREE),
     "passing-colour": _vitest(PASSING, "--reporter=verbose --color", THREE),
-    "passing-terminal": _vitest(PASSING, "", THREE, terminal=True),
+    "passing-terminal": _vitest(PASSING, "--color", THREE, terminal=True),
     "failing": _vitest(MIXED, "", ALL_SORTS),
     "failing-colour": _vitest(MIXED, "--color", ALL_SORTS),
-    "failing-terminal": _vitest(MIXED, "", ALL_SORTS, terminal=True),
+    "failing-terminal": _vitest(MIXED, "--color", ALL_SORTS, terminal=True),
     "failing-dot": _vitest(MIXED, "--reporter=dot", ALL_SORTS),
     "projects": Case(
         {
@@ -98,7 +103,7 @@ VITEST = {
             "b/package.json": '{"name": "b"}',
             "b/other.test.mjs": BROKEN,
         },
-        "vitest run",
+        "NO_COLOR=1 vitest run",
         {"passed": 4, "failed": 2, "errors": 1, "skipped": 2},
     ),
     "zero": _vitest("", "", NONE),
@@ -153,7 +158,7 @@ def _node(source: str, arguments: str, counts: Mapping[str, int] | None, **more:
 
 
 CANCELLED = """
-test("never ends", { timeout: 20 }, () => new Promise((go) => setTimeout(go, 60_000)));
+test("never ends", { timeout: 20 }, () => new Promise((go) => setTimeout(go, 200)));
 test("has a failing part", async (t) => { await t.test("part", () => { throw new Error("x"); }); });
 test("is expected to fail", { todo: true }, () => { throw new Error("y"); });
 """
