@@ -77,7 +77,7 @@ TOKEN_LAST = _kind(
     "token_last", "this is the ledger's last owner token; issue another one before you revoke it"
 )
 ROLE_FORBIDDEN = _kind(
-    "role_forbidden", "not allowed with this token or in this Session; what would be is named"
+    "role_forbidden", "not allowed here; use the scope, or the Session, that is named"
 )
 OWNER_IN_AGENT_SHELL = _kind(
     "owner_in_agent_shell",

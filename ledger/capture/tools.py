@@ -33,7 +33,7 @@ def kind_of(words: Sequence[str]) -> Kind:
     if name in TARGETS:
         return strongest(map(of_name, operands)) if _says(operands) else "build"
     if name in SCRIPTS:
-        return strongest(map(of_name, operands))
+        return "other" if INSTALLING & set(operands[:1]) else _of_scripts(operands)
     return of_name(name) if "/" in words[0] else "other"
 
 
@@ -52,6 +52,8 @@ def program(word: str) -> str:
 
 def of_name(name: str) -> Kind:
     """Return what a target, script or file is for, by the words in its name."""
+    if name.endswith(".t"):  # the ending of the Test Anything Protocol's scripts
+        return "test"
     words = set(re.split(r"[^a-z0-9]+", os.path.basename(name).lower()))
     return next((kind for kind in STRONGEST_FIRST if words & NAMES[kind]), "other")
 
@@ -67,6 +69,12 @@ def _of_interpreter(words: Sequence[str]) -> Kind:
     return of_name(words[script])
 
 
+def _of_scripts(operands: Sequence[str]) -> Kind:
+    short = {"t", "tst"} & set(operands[:1])  # npm's own short names for test
+    programs = (PROGRAMS.get(operand, "other") for operand in operands)
+    return "test" if short else strongest((*programs, *map(of_name, operands)))
+
+
 def _says(operands: Iterable[str]) -> bool:
     return any(of_name(operand) != "other" for operand in operands)
 
@@ -80,7 +88,7 @@ PROGRAMS = _table(
         "test": """pytest py.test unittest tox nox trial nose2 nosetests stestr behave robot ward
             jest vitest mocha ava tap jasmine karma cypress gotestsum ginkgo cargo-nextest
             rspec cucumber phpunit pest paratest codecept ctest prove bats shellspec busted""",
-        "build": """tsc webpack rollup esbuild cmake gcc g++ cc c++ clang clang++ javac rustc
+        "build": """tsc webpack rollup esbuild gcc g++ cc c++ clang clang++ javac rustc
             sphinx-build pyproject-build build maturin compileall buildah""",
         "lint": """ruff mypy pyright basedpyright ty flake8 pylint pycodestyle pydocstyle pyflakes
             black isort bandit vulture codespell lint-imports pre-commit semgrep
@@ -118,11 +126,14 @@ VERBS: dict[str, dict[str, Kind]] = {
 }
 """Programs whose first known verb says what they are for."""
 
-TARGETS = frozenset(("make", "ninja", "gradle", "mvn", "rake", "scons"))
+TARGETS = frozenset(("make", "cmake", "ninja", "gradle", "mvn", "rake", "scons"))
 """Builders: their targets say more, if they say anything."""
 
 SCRIPTS = frozenset(("npm", "yarn", "pnpm", "just", "task", "invoke", "composer"))
-"""Runners of scripts that are known by name."""
+"""Runners of scripts that are known by name, and of programs."""
+
+INSTALLING = frozenset(("add", "audit", "ci", "i", "install", "remove", "uninstall", "update"))
+"""What they do with packages: a package may be called as a test runner is."""
 
 COMPILING = frozenset(("cargo", "go", "swift", "dotnet", "bazel", "meson", "mix", "stack", "zig"))
 
@@ -130,7 +141,10 @@ INTERPRETERS = frozenset(("python", "pypy", "node", "ruby", "php", "perl", "bash
 
 NAMES: dict[Kind, frozenset[str]] = {
     "test": frozenset(
-        ("test", "tests", "check", "spec", "specs", "unit", "e2e", "integration", "pytest", "jest")
+        (
+            *("test", "tests", "check", "spec", "specs", "unit", "e2e", "integration"),
+            *("pytest", "jest", "vitest", "mocha", "nextest", "rspec", "phpunit", "ctest"),
+        )
     ),
     "build": frozenset(("build", "compile", "dist", "bundle", "package", "assemble")),
     "lint": frozenset(

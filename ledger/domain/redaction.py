@@ -133,21 +133,22 @@ def _rule_spans(data: bytes) -> list[_Named]:
     return spans
 
 
-_DIGITS: Final = b"0123456789"
+_LEFT_OUT: Final = b"0123456789\0"
+"""Of words: digits, since output repeats itself but for numbers, and NUL, since it fills files."""
 
 
 def _vocabulary(folded: bytes) -> bytes:
-    """Return each word of the text once, without digits: output repeats itself but for numbers.
+    """Return each word of the text once, without what is left out of words.
 
     A keyword that left no trace here is not in the text, which spares most searches of all of it.
     """
-    return b"\n".join(set(folded.translate(None, _DIGITS).split()))
+    return b"\n".join(set(folded.translate(None, _LEFT_OUT).split()))
 
 
 @cache
 def _trace(keyword: bytes) -> bytes:
-    """Return what *keyword* leaves in the vocabulary: its first word, folded, without digits."""
-    return keyword.lower().translate(None, _DIGITS).split()[0]
+    """Return what *keyword* leaves in the vocabulary: its first word as it stands there."""
+    return keyword.lower().translate(None, _LEFT_OUT).split()[0]
 
 
 def _is_cut_already(data: bytes, start: int, end: int) -> bool:

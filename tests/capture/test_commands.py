@@ -42,6 +42,36 @@ from memprove.ledger.capture.commands import classify, mask
         "vendor/bin/phpunit",
         "ctest --output-on-failure",
         "prove -r t",
+        "npm t",
+        "npm test --workspaces",
+        "pnpm -r test",
+        "pnpm --filter web run test:unit",
+        "pnpm vitest run",
+        "pnpm exec vitest run",
+        "yarn test",
+        "yarn mocha",
+        "yarn workspaces foreach run test",
+        "bun run test",
+        "bunx vitest",
+        "npx mocha --reporter tap",
+        "npm exec -- jest",
+        "node node_modules/.bin/jest",
+        "node node_modules/mocha/bin/mocha.js",
+        "node --test --test-reporter=tap",
+        "go test -json ./...",
+        "gotestsum -- ./...",
+        "cargo t",
+        "cargo nextest run --profile ci",
+        "bin/rspec",
+        "rake spec",
+        "php vendor/bin/phpunit",
+        "php artisan test",
+        "composer test",
+        "cmake --build b --target test",
+        "ninja -C b test",
+        "make check",
+        "perl -Ilib t/it.t",
+        "./t/it.t",
         "make test",
         "make -C sub -j4 check",
         "./gradlew test",
@@ -78,7 +108,8 @@ def test_commands_that_lint(command: str) -> None:
     "command",
     ["true", "ls tests", "cat tests/test_x.py", "git commit -m test", "grep -r pytest .",
      "echo pytest", "python -c 'import pytest'", "python app.py", "docker run image", "sh", "''",
-     "sh -c 'echo \"pytest; make\"'", "npm install", "cargo run"],
+     "sh -c 'echo \"pytest; make\"'", "npm install", "npm install jest",
+     "yarn add vitest", "cargo run"],
 )  # fmt: skip
 def test_commands_that_are_something_else(command: str) -> None:
     assert classify(shlex.split(command)) == "other"
@@ -133,6 +164,8 @@ def test_a_test_command_without_counts_is_what_else_it_is() -> None:
         ("make -k test", "make"),
         ("pytest && make --ignore-errors", "make"),
         ("ruff check --exit-zero", "--exit-zero"),
+        ("rspec --dry-run", "--dry-run"),
+        ("npm test -- --dry-run", "--dry-run"),
         ("pytest &&", "followed"),
         ("pytest 'a", "followed"),
         ("cat <<E\ntext\nE\npytest || true", "(||)"),
@@ -199,7 +232,7 @@ def test_masks_are_seen_through_wrappers_and_in_options(argv: str) -> None:
 
 @pytest.mark.parametrize(
     "argv", ["make test", "make -C kit", "make -Ckit", "make -f -k", "make -Oline -j4", "bash x.sh",
-             "sh -c", "sh", "pytest -k i", "ruff check"]
+             "sh -c", "sh", "pytest -k i", "ruff check", "npm publish --dry-run"]
 )  # fmt: skip
 def test_what_looks_like_a_mask_but_is_none(argv: str) -> None:
     assert mask(shlex.split(argv)) == ""

@@ -1,5 +1,6 @@
 """``run`` and ``rerun``: transparent, whatever memprove itself meets."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -205,3 +206,31 @@ def test_a_run_that_printed_what_steers_a_terminal_is_shown_escaped(desk: Desk) 
     assert "    | \\x1b[2J\\r::error::x\n" in shown.out
     kept = desk.memprove("show", "r1", "--output")
     assert kept.stdout == "\x1b[2J\r::error::x\n\u202eend\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("command", "last_line"),
+    [
+        (("nosuch",), "r1 failed 0.0 s: command not found"),
+        (("--kind", "test", "--", "true"), "r1 vacuous 0.0 s: no counts of tests"),
+        (("sh", "-c", "kill -TERM $$"), "r1 interrupted 0.0 s: signal 15"),
+        (("sh", "-c", "kill -SEGV $$"), "r1 failed 0.0 s: crashed by signal 11"),
+    ],
+)
+def test_the_last_line_says_what_the_exit_code_does_not(
+    desk: Desk, command: tuple[str, ...], last_line: str
+) -> None:
+    desk.begin()
+    said = desk.memprove("run", *command).err.splitlines()[-1]
+    assert re.sub(r"\d+\.\d s", "0.0 s", said) == f"memprove: {last_line}"
+
+
+@pytest.mark.parametrize("arguments", [("r1",), ("c1",), ("--stale", "--yes")])
+def test_a_rerun_that_would_prove_nothing_is_refused(
+    desk: Desk, arguments: tuple[str, ...]
+) -> None:
+    desk.begin()
+    desk.memprove("run", "--", "true")
+    desk.memprove("checkpoint", "--fact", "it works [r1]")
+    desk.memprove("end")
+    assert desk.memprove("rerun", *arguments).problem == "session_ended"

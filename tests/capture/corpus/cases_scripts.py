@@ -79,9 +79,12 @@ PHP_SKIPPED = """
     public function testOne(): void { $this->markTestSkipped(); }
     public function testTwo(): void { $this->markTestIncomplete(); }
 """
-PHP_SOME_SKIPPED = PHP_SKIPPED + """
+PHP_SOME_SKIPPED = (
+    PHP_SKIPPED
+    + """
     public function testThree(): void { $this->assertTrue(true); }
 """
+)
 PHP_ENDS = """
     public function testPasses(): void { $this->assertTrue(true); }
     public function testEnds(): void { END }
@@ -164,9 +167,9 @@ PROVE = {
     "failing-terminal": _prove("", {"passed": 6, "failed": 2}, True, a=PERL_PASSING, b=PERL_MIXED),
     "short": _prove("", {"passed": 4, "errors": 1}, a=PERL_PASSING, b=PERL_SHORT),
     "dies": _prove("", {"passed": 3, "errors": 1}, a=PERL_PASSING, b="die;"),
-    "bails": _prove("", None, a=PERL_PASSING, b=PERL_BAILS),
+    "bails": _prove("", {"passed": 4, "errors": 1}, a=PERL_PASSING, b=PERL_BAILS),
     "zero": _prove("", NONE),
-    "skipped-file": _prove("", NONE, a=PERL_SKIPPED),
+    "skipped-file": _prove("", {"skipped": 1}, a=PERL_SKIPPED),
     "skipped-file-v": _prove("-v", {"skipped": 1}, a=PERL_SKIPPED),
     "skipped": _prove("", {"passed": 2}, a=PERL_SKIPS),
     "skipped-v-colour": _prove("-v --color", {"skipped": 2}, a=PERL_SKIPS),
