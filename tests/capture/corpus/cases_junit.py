@@ -136,10 +136,10 @@ JUNIT = {
         "rspec --format RspecJunitFormatter --out report.xml",
         report="report.xml",
     ),
-    "nextest": Case(RUST, "cargo nextest run", report="../target/nextest/default/report.xml"),
+    "nextest": Case(RUST, "cargo nextest run", report="target/nextest/default/report.xml"),
     "nextest-retries": Case(
         cases_compiled.NEXTEST["aborts"].files | {".config/nextest.toml": NEXTEST_PROFILE},
         "cargo nextest run --retries 1",
-        report="../target/nextest/default/report.xml",
+        report="target/nextest/default/report.xml",
     ),
 }
