@@ -1,21 +1,25 @@
 """The working tree as the ledger sees it: from git's answer to what events and proofs hold."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from memprove.ledger.domain.capsule import Capsule
 from memprove.ledger.domain.events import TreeState
-from memprove.ledger.domain.evidence import Changes, Evidence, Today
 from memprove.ledger.workspace import tree as trees
 from memprove.ledger.workspace.changes import changes
 from memprove.ledger.workspace.config import WorkspaceConfig, read_config
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.capsule import Capsule
+    from memprove.ledger.domain.evidence import Changes, Today
 
 TREE_DEADLINE_S: Final = 10.0
 MOST_NAMED: Final = 20
@@ -41,7 +45,7 @@ class Observation:
         self._tree: trees.Tree | None = None
         self._config: WorkspaceConfig | None = None
 
-    def again(self) -> "Observation":
+    def again(self) -> Observation:
         """Return a new look at the same work tree."""
         return Observation(
             self.worktree, deadline_s=self._deadline_s, allowed_filters=self._allowed_filters
@@ -81,6 +85,8 @@ class Observation:
 
     def today(self, capsule: Capsule, read_blob: Callable[[str], bytes | None]) -> Today:
         """Return the tree for proofs about *capsule*, with what changed since its Runs."""
+        from memprove.ledger.domain.evidence import Evidence, Today  # late: no Run needs it
+
         tree, ignore = self.tree, self.config.ignore
         plain = Today(tree.id, tree.reason, ignore)
         if tree.id is None:
@@ -90,6 +96,8 @@ class Observation:
         return Today(tree.id, tree.reason, ignore, MappingProxyType(changed))
 
     def _changes(self, state: TreeState, read_blob: Callable[[str], bytes | None]) -> Changes:
+        from memprove.ledger.domain.evidence import Changes  # late: no Run needs it
+
         data = read_blob(state.snapshot) if state.snapshot else None
         if data is None or state.id is None or not self.tree.changed_known:
             return Changes(False)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from memprove.ledger.domain.capsule import Capsule
+from memprove.ledger.domain.run import Run, take
 from memprove.ledger.paths import from_text
 from memprove.ledger.place import Surroundings
 from memprove.ledger.problems import Problem
@@ -11,6 +11,7 @@ from memprove.ledger.work import Transaction
 from memprove.ledger.workspace import context as contexts
 
 _MOST_RUNS: Final = 50
+_MOST_EVENTS: Final = 150
 
 
 def write_context(work: Transaction, pointed: SessionRow | None, around: Surroundings) -> None:
@@ -31,8 +32,11 @@ def write_context(work: Transaction, pointed: SessionRow | None, around: Surroun
 
 
 def _context(work: Transaction, session: SessionRow) -> contexts.Context:
-    capsule: Capsule = work.capsule(session.task_id)
-    runs = list(capsule.runs.values())[-_MOST_RUNS:]
+    """Return the context of *session*. Only the Task's newest events are read: it is a pointer."""
+    newest = work.newest_records(session.task_id, _MOST_EVENTS)
+    runs: dict[str, Run] = {}
+    for record in newest:
+        take(runs, record)
     return contexts.Context(
         workspace=work.workspace().id,
         task=session.task_id,
@@ -41,5 +45,5 @@ def _context(work: Transaction, session: SessionRow) -> contexts.Context:
         session_number=session.number,
         agent=session.agent,
         role=session.role,
-        runs=tuple((run.label, str(run.verdict)) for run in runs),
+        runs=tuple((run.label, str(run.verdict)) for run in list(runs.values())[-_MOST_RUNS:]),
     )

@@ -6,16 +6,17 @@ committed together, and the caller's context follows once it is durable. Nothing
 calls.
 """
 
+from __future__ import annotations
+
 import hmac
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memprove.ledger import projections, request, scopes, settings
 from memprove.ledger.domain.events import TaskMoved, TaskState
-from memprove.ledger.domain.evidence import Today
 from memprove.ledger.domain.record import Actor, Record
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.log.append import Appender
@@ -40,6 +41,9 @@ from memprove.ledger.storage.interface import Reader, Store, Writer
 from memprove.ledger.storage.registry import open_store
 from memprove.ledger.tokens import Token
 from memprove.ledger.work import Transaction
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.evidence import Today
 
 ResultT = TypeVar("ResultT")
 

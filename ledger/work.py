@@ -1,21 +1,19 @@
 """The open transaction as operations see it: rows and Capsules in, events out."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memprove.ledger import paths, projections, settings
-from memprove.ledger.domain.capsule import Capsule, fold
-from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import RunKind, TaskState
-from memprove.ledger.domain.evidence import Evidence, Today
 from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.reading import read_events, read_stream
-from memprove.ledger.log.verify import Report, verify
+from memprove.ledger.log.reading import read_events, read_newest, read_stream
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Progress
 from memprove.ledger.place import Surroundings
@@ -42,6 +40,12 @@ from memprove.ledger.projections import (
 from memprove.ledger.storage.interface import Reader, Writer
 from memprove.ledger.tlog.note import Verifier
 from memprove.ledger.tokens import Token, new_token
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.capsule import Capsule
+    from memprove.ledger.domain.evidence import Evidence, Today
+    from memprove.ledger.domain.record import Draft
+    from memprove.ledger.log.verify import Report
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
@@ -193,12 +197,22 @@ class Transaction:
         """Return the records of a Task."""
         return read_stream(self.reader, f"task/{task_id}")
 
+    def newest_records(self, task_id: str, most: int) -> list[Record]:
+        """Return the newest *most* records of a Task: without its chain, which needs all."""
+        stream = f"task/{task_id}"
+        tail = self.reader.stream_tail(stream)
+        return read_newest(self.reader, stream, tail.stream_seq - most if tail else 0)
+
     def capsule(self, task_id: str) -> Capsule:
         """Return the Capsule of a Task."""
+        from memprove.ledger.domain.capsule import fold  # late: recording a Run folds nothing
+
         return fold(self.task_records(task_id))
 
     def loose_runs(self) -> Capsule:
         """Return the Workspace's Runs outside Sessions, as a Capsule that has only Runs."""
+        from memprove.ledger.domain.capsule import fold  # late, as above
+
         return fold(read_stream(self.reader, f"workspace/{self.workspace().id}"))
 
     def completing_kinds(self) -> frozenset[RunKind]:
@@ -214,6 +228,8 @@ class Transaction:
 
         A write was given a look at the tree that was taken before it held the lock.
         """
+        from memprove.ledger.domain.evidence import Evidence  # late, as above
+
         if self.judged is not None:
             return Evidence(capsule, self.judged)
         filters = self._policy().filters
@@ -222,6 +238,8 @@ class Transaction:
 
     def verify(self, progress: Progress | None) -> Report:
         """Recompute and compare everything, against the key pinned for this ledger."""
+        from memprove.ledger.log.verify import verify  # late, as above
+
         return verify(self.reader, self.pin, project=projections.apply, progress=progress)
 
     def blob(self, digest: str) -> bytes | None:

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.labels import Citation, parse_citation, split_label
 from memprove.ledger.domain.record import Erased, Record, Unknown
-from memprove.ledger.domain.run import Run
+from memprove.ledger.domain.run import Run, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +206,8 @@ def evolve(draft: _Draft, record: Record) -> None:
                 draft.sessions[number] = replace(
                     draft.sessions[number], ended=stated, note=note, abandoned=abandoned
                 )
-        case e.RunStarted():
-            label = leaf.labels[0]
-            draft.runs[label] = Run(label, leaf.seq, leaf.at, leaf.actor.session, event)
-        case e.RunEnded(run=label):
-            if label in draft.runs:
-                draft.runs[label] = replace(draft.runs[label], ended=event)
+        case e.RunStarted() | e.RunEnded():
+            take(draft.runs, record)
         case e.CheckpointRecorded():
             _checkpoint(draft, record, event, stated)
         case e.DecisionProposed():

@@ -4,19 +4,18 @@ Each function returns a Draft, the event and the letters of the labels it needs,
 Problem. Numbers are given by the append, so that parallel writers never share one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memprove.ledger.domain import limits
-from memprove.ledger.domain.capsule import Capsule, Claim
 from memprove.ledger.domain.events import (
     CheckpointRecorded,
     Completion,
     DecisionDecided,
     DecisionProposed,
     DecisionState,
-    Event,
     Fact,
     Reaffirmed,
     SessionEnded,
@@ -25,6 +24,7 @@ from memprove.ledger.domain.events import (
     TaskState,
 )
 from memprove.ledger.domain.labels import Citation, parse_citation, parse_label
+from memprove.ledger.domain.record import Draft
 from memprove.ledger.domain.run import Verdict
 from memprove.ledger.problems import (
     ARGUMENT_INVALID,
@@ -48,13 +48,8 @@ from memprove.ledger.problems import (
     ProblemKind,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An event to append, and the letters of the labels that it assigns, in order."""
-
-    event: Event
-    assigns: tuple[str, ...] = ()
+if TYPE_CHECKING:
+    from memprove.ledger.domain.capsule import Capsule, Claim
 
 
 TRANSITIONS: Final[Mapping[TaskState, frozenset[TaskState]]] = {

@@ -3,14 +3,19 @@
 All of it is derived on every read and never stored; reading refreshes nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from memprove.ledger.domain.capsule import Capsule, Claim
 from memprove.ledger.domain.events import TreeState
 from memprove.ledger.domain.run import Check, Run, Verdict
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.capsule import Capsule, Claim
 
 
 class ProofState(StrEnum):

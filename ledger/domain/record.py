@@ -84,6 +84,14 @@ class Record:
         return self.leaf.labels
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event to append, and the letters of the labels that it assigns, in order."""
+
+    event: Event
+    assigns: tuple[str, ...] = ()
+
+
 _KIND_OF: Final = {struct: (kind, version) for kind, (struct, version) in KINDS.items()}
 _LEAF: Final = msgspec.json.Decoder(Leaf)
 _PAYLOAD: Final = {kind: msgspec.json.Decoder(struct) for kind, (struct, _) in KINDS.items()}

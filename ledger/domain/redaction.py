@@ -8,13 +8,12 @@ secrets in UTF-16 or compressed output; a wrapped secret whose continuation does
 (``_continued``); what is split over two calls (give whole lines, or the whole stream).
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
-from urllib.parse import quote
 
+from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_arguments import secret_arguments
 from memprove.ledger.domain.redaction_rule import Rule, Span
 from memprove.ledger.domain.redaction_rules import RULES
@@ -25,11 +24,11 @@ _PASSES: Final = 4
 _ENVIRONMENT: Final = "environment"
 _ARGUMENT: Final = "argument"
 
-_SECRET_VARIABLE: Final = re.compile(
+_SECRET_VARIABLE: Final = lazily(
     r"(?i)token|secret|passw|passphrase|passwd|credential|private_?key|api_?key|access_?key"
     r"|(?:^|_)(?:pass|pwd|auth|key|pat|cookie|dsn)(?:$|_)|encryption|signing"
 )
-_OTHER_VARIABLE: Final = re.compile(
+_OTHER_VARIABLE: Final = lazily(
     r"(?i)(?:_|^)(?:file|path|dir|url|uri|host|sock|id|name|type|ttl)$|^(?:old)?pwd$"
 )
 
@@ -91,6 +90,9 @@ def _is_secret_value(value: str) -> bool:
 
 def _forms(secret: str) -> set[bytes]:
     """Return *secret* as it may be printed: raw, inside JSON, percent-encoded."""
+    import json  # late, both: few environments hold a secret
+    from urllib.parse import quote
+
     raw = secret.encode("utf-8", "surrogatepass")
     # os.environ holds bytes that are not UTF-8 as lone surrogates (PEP 383).
     printed = secret.encode("utf-8", "surrogateescape") if _is_decoded(secret) else raw
@@ -173,10 +175,10 @@ def _spans_of(
             at = searched.find(keyword, after)
 
 
-_CONTINUATION: Final = re.compile(
+_CONTINUATION: Final = lazily(
     rb"\r?\n[ \t|>]{0,16}(?P<word>[A-Za-z0-9_.+/=-]{2,})(?=[\s\"'`,;)}\]|]|\Z)"
 )
-_REST: Final = re.compile(rb"[A-Za-z0-9_.+/=-]{0,512}")
+_REST: Final = lazily(rb"[A-Za-z0-9_.+/=-]{0,512}")
 _NARROWEST: Final = 40
 _WIDEST: Final = 4096
 _MOST_LINES: Final = 64

@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-_SECRET_FLAG: Final = re.compile(
+from memprove.ledger.domain.lazy import lazily
+
+_SECRET_FLAG: Final = lazily(
     r"(?i)--?(?!(?:show|no|has|use|with|without|print|list|revoke|require|skip)[-_])(?:[\w.-]*[-_.])?(?:password|passwd|pass|passphrase|passcode|pwd|secret|token|pat"
     r"|credentials?|cookie|bearer|(?:api|access|secret|private|account|auth|signing|encryption|master"
     r"|shared|subscription|service)[-_]?key|secret-access-key|oauth2-bearer|authtoken|requirepass)"
 )
 # Another flag, a template nobody filled in, or what was cut before.
-_NO_SECRET: Final = re.compile(
+_NO_SECRET: Final = lazily(
     r"-|<.*>\Z|\$\{?\w+\}?\Z|\{+.*\}+\Z|\[REDACTED:[a-z0-9-]+\]\Z", re.DOTALL
 )
 # Letters that carry a password, by command: in the next argument, in the same one, or both.
@@ -27,10 +29,10 @@ _ATTACHED: Final = {
 }  # fmt: skip
 # Commands and flags that take ``user:password`` (smbclient: ``user%password``).
 _USER_COMMANDS: Final = frozenset({"curl", "http", "https", "xh", "smbclient"})
-_USER_FLAGS: Final = re.compile(
+_USER_FLAGS: Final = lazily(
     r"(?P<flag>-u|-U|-a|--user|--proxy-user|--auth)(?P<attached>=?.*)", re.DOTALL
 )
-_USER: Final = re.compile(r"=?[^:%]{1,128}[:%](?=.)", re.DOTALL)
+_USER: Final = lazily(r"=?[^:%]{1,128}[:%](?=.)", re.DOTALL)
 
 
 def secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, assert_never
 
+from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_values import (
     is_harmless,
     is_named_after_secret,
@@ -29,7 +30,7 @@ class _Strength(Enum):
     WEAK = auto()
 
 
-_NAME: Final = re.compile(
+_NAME: Final = lazily(
     rb"""(?ix)
     (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi | mot[ ]de[ ]passe )
       | (?P<key> secret | token | credentials? | key )
@@ -40,28 +41,26 @@ _NAME: Final = re.compile(
       | -?(?:nya|mu|ku)
     )? (?![.-]{0,8}[A-Za-z0-9_])"""
 )
-_QUALIFIED_KEY: Final = re.compile(
+_QUALIFIED_KEY: Final = lazily(
     rb"(?i)(?:api|access|secret|private|account|encrypt(?:ion)?|sign(?:ing|ature)?|master|auth|service"
     rb"|storage|shared|deploy|app(?:lication)?|client|subscription|admin|session|ssh|aes|hmac|jwt"
     rb"|webhook|crypt|consumer|function|licen[sc]e|root|server|fernet|cookie|sas|rest"
     rb"|write)[_. -]?$"
 )
-_ENVIRONMENT_KEY: Final = re.compile(rb"[A-Z][A-Z0-9_]*_$")
-_OTHER_NAME: Final = re.compile(
+_ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
+_OTHER_NAME: Final = lazily(
     rb"(?i)(?:(?<![A-Za-z])|(?-i:(?<=[a-z0-9])(?=[A-Z])))(?:max|min|num|count|next|page|pad|eos|bos|unk"
     rb"|sep|cls|mask|stop|per|prompt|completion|input|output|total|special|lex|parse[rd]?|current|last"
     rb"|first|prev(?:ious)?|peek|continuation|public|public_?key|publishable|cache|primary|foreign|sort"
     rb"|partition|cancel(?:l?ation)?|has|is|no|show|hide|allow|requires?|use|with|without)[_.-]?$"
 )
-_PATH_OF_NAMES: Final = re.compile(
-    rb"(?<!\$env)(?<=[A-Za-z0-9*}:]):\Z"
-)  # arn:…:secret:…, AWS::Secret
-_INSIDE_MARKER: Final = re.compile(rb"\[REDACTED:[a-z0-9-]*\Z")
-_ACCOUNT: Final = re.compile(
+_PATH_OF_NAMES: Final = lazily(rb"(?<!\$env)(?<=[A-Za-z0-9*}:]):\Z")  # arn:…:secret:…, AWS::Secret
+_INSIDE_MARKER: Final = lazily(rb"\[REDACTED:[a-z0-9-]*\Z")
+_ACCOUNT: Final = lazily(
     rb"(?i)(?:db|sql|redis|smtp|mail|imap|user|root|admin|ssh|sudo|become|ftp|pg|postgres|ldap|proxy|http"
     rb"|auth|login|store|cert|key|wifi|vpn|bind|service)$"
 )
-_PREFIX_CHARS: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
+_PREFIX_CHARS: Final = lazily(rb"[A-Za-z0-9_.$-]*\Z")
 
 _QUOTED: Final = (
     rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
@@ -83,7 +82,7 @@ class _Form:
 
 _PAIR: Final = _Form(
     # {"name": "DB_PASSWORD", "value": "…"}, <add key="Password" value="…"/>, and in YAML
-    re.compile(
+    lazily(
         rb"[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})"
         rb"[\"']?(?i:value)[\"']?"
         rb"[ \t]{0,4}[:=][ \t]{0,4}" + _VALUE
@@ -91,7 +90,7 @@ _PAIR: Final = _Form(
     sure=True,
 )
 _ASSIGNED: Final = _Form(
-    re.compile(
+    lazily(
         _CLOSING
         + rb"[ \t]{0,16}(?:=>|:=|\?=|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)"
         + rb"\*{0,2}[ \t]{0,16}(?:!!?\w{1,16}[ \t]+)?"
@@ -99,18 +98,18 @@ _ASSIGNED: Final = _Form(
     )
 )
 _LISTED: Final = _Form(
-    re.compile(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"), needs_digit=True
+    lazily(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"), needs_digit=True
 )
 _ELEMENT: Final = _Form(
-    re.compile(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
+    lazily(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
 )
-_FLAG: Final = _Form(re.compile(rb"[ \t]{1,4}" + _VALUE), sure=True)
+_FLAG: Final = _Form(lazily(rb"[ \t]{1,4}" + _VALUE), sure=True)
 _WHOSE: Final = (
     rb"(?:[ \t]+(?:for|of|on|untuk)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
     rb"|[ \t]+(?:saya|kamu|anda|baru|barunya|lama|database|db|akun|admin|root|user))?"
 )
 _SENTENCE: Final = _Form(
-    re.compile(
+    lazily(
         rb"(?i)" + _WHOSE + rb"(?:[ \t]+(?:(?:(?:has|have)[ \t]+been|was|is|got|now)[ \t]+)?"
         rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?to"
         rb"|[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|es|est)(?:[ \t]+(?:now|still))?"
@@ -119,26 +118,22 @@ _SENTENCE: Final = _Form(
     prose=True,
 )
 _TYPED: Final = _Form(  # token: String = "…" of Rust, TypeScript, Kotlin, Python
-    re.compile(
-        rb"[ \t]{0,4}:[ \t]{0,4}[\w<>&'.\[\]|? ]{1,40}=[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"
-    )
+    lazily(rb"[ \t]{0,4}:[ \t]{0,4}[\w<>&'.\[\]|? ]{1,40}=[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)")
 )
 _BESIDE: Final = _Form(
-    re.compile(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE),
+    lazily(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE),
     prose=True,
     needs_digit=True,
 )
 
 _LONGEST_PLAIN: Final = 128
-_REMAINDER: Final = re.compile(rb"[^\s\"'`<>]*")
-_SEPARATOR: Final = re.compile(rb"[,;&]|\\[nr\"']")
-_IN_QUERY: Final = re.compile(rb"[?&;][A-Za-z0-9_.-]*\Z")
+_REMAINDER: Final = lazily(rb"[^\s\"'`<>]*")
+_SEPARATOR: Final = lazily(rb"[,;&]|\\[nr\"']")
+_IN_QUERY: Final = lazily(rb"[?&;][A-Za-z0-9_.-]*\Z")
 # NAME=value from the start of a line, the name in capitals: .env files, `env`, export.
-_ENVIRONMENT_LINE: Final = re.compile(
-    rb"(?:export |ENV |ARG |set |[ \t]*-e )?[A-Z][A-Z0-9_]*=[\"']?\Z"
-)
+_ENVIRONMENT_LINE: Final = lazily(rb"(?:export |ENV |ARG |set |[ \t]*-e )?[A-Z][A-Z0-9_]*=[\"']?\Z")
 _TRAILING: Final = b".,;:!?)]}|\\"
-_LINE_START: Final = re.compile(
+_LINE_START: Final = lazily(
     rb"(?i)(?:^|\n)[ \t>+|-]{0,8}(?:export |set |setx |env |arg |declare -x |\$env:|-e "
     rb"|--env )?[A-Za-z0-9_.-]*\Z"
 )

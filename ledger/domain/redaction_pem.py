@@ -1,18 +1,18 @@
 """Private keys in PEM: whole, cut at the end, cut at the beginning, inside JSON or YAML."""
 
-import re
 from typing import Final
 
+from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_rule import Rule, Span
 
-_BEGIN: Final = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_END: Final = re.compile(rb"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_CUT_BODY: Final = re.compile(
+_BEGIN: Final = lazily(rb"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_END: Final = lazily(rb"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_CUT_BODY: Final = lazily(
     rb"(?:(?:\\[nrt]|[\s>|+\"',\\]){1,16}(?:[A-Za-z-]{1,24}: [^\n]{0,96}|[A-Za-z0-9+/=]{16,}))*"
     rb"(?:(?:\\[nr]|[\s>|+\"',\\]){1,16}[A-Za-z0-9+/]{1,15}={1,2})?"
 )
-_KEY_LINE: Final = re.compile(rb"[ \t>|+\"',]{0,16}[A-Za-z0-9+/=]{1,128}(?:\\n)?[\"',+ ]{0,4}\r?")
-_KEY_MATERIAL: Final = re.compile(rb"[A-Za-z0-9+/=]{16}")
+_KEY_LINE: Final = lazily(rb"[ \t>|+\"',]{0,16}[A-Za-z0-9+/=]{1,128}(?:\\n)?[\"',+ ]{0,4}\r?")
+_KEY_MATERIAL: Final = lazily(rb"[A-Za-z0-9+/=]{16}")
 _LONGEST_KEY: Final = 65_536
 
 

@@ -1,13 +1,13 @@
 """Secrets that a standard or a command line gives away: JWTs, URLs, headers, known tools."""
 
-import re
 from base64 import urlsafe_b64decode
 from typing import Final
 
+from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_rule import Rule, Span, pattern
 from memprove.ledger.domain.redaction_values import is_opaque, is_placeholder
 
-_CLAIMS: Final = re.compile(rb'"(?:alg|typ|iss|sub|exp|[\w-]*(?:token|secret|passw|auth|key)\w*)"')
+_CLAIMS: Final = lazily(rb'"(?:alg|typ|iss|sub|exp|[\w-]*(?:token|secret|passw|auth|key)\w*)"')
 
 
 def _locate_base64_json(text: bytes, at: int) -> Span | None:
@@ -20,7 +20,7 @@ def _locate_base64_json(text: bytes, at: int) -> Span | None:
     return match.span() if _CLAIMS.search(opened.lower()) else None
 
 
-_BASE64_JSON: Final = re.compile(
+_BASE64_JSON: Final = lazily(
     rb"(?<![A-Za-z0-9+/_-])(?P<head>eyJ[A-Za-z0-9_+/-]{12,}=*)(?:\.[A-Za-z0-9_-]*){0,4}"
 )
 
@@ -28,7 +28,7 @@ _BASE64_JSON: Final = re.compile(
 _TO_URL: Final = bytes.maketrans(b"+/", b"-_")
 
 
-_SOURCE_NAME: Final = re.compile(rb"[\w.-]{1,64}:(?P<secret>[^\s\"'`:/]{1,128})\Z")
+_SOURCE_NAME: Final = lazily(rb"[\w.-]{1,64}:(?P<secret>[^\s\"'`:/]{1,128})\Z")
 
 
 def _locate_source_name(text: bytes, at: int) -> Span | None:

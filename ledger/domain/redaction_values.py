@@ -6,10 +6,13 @@ All functions take the bytes between the quotes, or the unquoted word, and judge
 import re
 from typing import Final
 
-MARKER: Final = re.compile(rb"\[REDACTED:[a-z0-9-]{1,40}\]")
+from memprove.ledger.domain.lazy import lazily
+
+MARKER: Final = lazily(rb"\[REDACTED:[a-z0-9-]{1,40}\]")
 """What stands where a secret was cut."""
 
-_PLACEHOLDER: Final = re.compile(
+
+_PLACEHOLDER: Final = lazily(
     rb"""(?ix)
     \[REDACTED:[a-z0-9-]{1,40}\] | \[[\w -]*\]     # cut before, by us or others
     | (?:[*x.\#_?-]|\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+ # masked
@@ -29,8 +32,8 @@ _PLACEHOLDER: Final = re.compile(
 
 # Anywhere in a value: an ellipsis, a template, a format.
 _LONGEST_PHRASE: Final = 96
-_GAP: Final = re.compile(rb"\*{3}|\.{3}|\xe2\x80\xa6|\$\{[\w.:?|-]+\}?|\$\{\{|%(?:\(\w+\))?[srv]")
-_EXPRESSION: Final = re.compile(rb"\(\?[:i=!<]|\[\^|\\[wdsWDSbn](?![A-Za-z0-9])")  # regular
+_GAP: Final = lazily(rb"\*{3}|\.{3}|\xe2\x80\xa6|\$\{[\w.:?|-]+\}?|\$\{\{|%(?:\(\w+\))?[srv]")
+_EXPRESSION: Final = lazily(rb"\(\?[:i=!<]|\[\^|\\[wdsWDSbn](?![A-Za-z0-9])")  # regular
 
 # Words that stand beside "password:" and "token is" in schemas, messages, forms and code.
 _WORDS: Final = frozenset(
@@ -54,12 +57,12 @@ _WORDS: Final = frozenset(
     authentication authorization verification validation configuration environment variable manager
     salah wajib benar kosong harus tidak belum sudah diubah baru lama anda saya""".split()
 )
-_PROSE: Final = re.compile(
+_PROSE: Final = lazily(
     rb"(?i)(?:^|[^\w])(?:is|are|was|must|should|cannot|can|not|no|the|a|an|to|of|for|in|your|you|and|or"
     rb"|field|required|invalid|missing|please|enter|expected|with|has|have|be|from|does|do|this|that"
     rb"|at|least|characters|new|confirm|forgot|reset|change|forgotten|lupa|baru|anda)(?:[^\w]|$)"
 )
-_CODE: Final = re.compile(
+_CODE: Final = lazily(
     rb"""(?x)
     [&*!~@-]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*)*(?:\(.*|\[.*|\{.*|!\(.*)
     | [&*]?(?:self|this|cls|args?|kwargs|opts?|options?|config|cfg|conf|settings|request|req|res
@@ -72,31 +75,31 @@ _CODE: Final = re.compile(
     """
 )
 # A part of a dotted token: no name is as long and has digits in two places.
-_RANDOM_NAME: Final = re.compile(rb"(?:^|\.)(?=[A-Za-z0-9_-]{20})[A-Za-z]+[0-9]+[A-Za-z]+[0-9]")
-_DIGEST: Final = re.compile(rb"(?i)(?:sha|md)-?\d{1,3}[-:=].*|\$?blake\w*[:=].*")
-_ALGORITHM: Final = re.compile(
+_RANDOM_NAME: Final = lazily(rb"(?:^|\.)(?=[A-Za-z0-9_-]{20})[A-Za-z]+[0-9]+[A-Za-z]+[0-9]")
+_DIGEST: Final = lazily(rb"(?i)(?:sha|md)-?\d{1,3}[-:=].*|\$?blake\w*[:=].*")
+_ALGORITHM: Final = lazily(
     rb"(?i)(?:sha|md|base|utf|aes|aws|rsa|argon|bcrypt|pbkdf|scrypt|hs|rs|es|ps|ed|x|v|oauth|http|h|tls"
     rb"|ssl|ecdsa|hmac|cl100k|gpt|o|p|line|step|test|case|python|py|version|type|level)"
     rb"-?_?\d{1,5}(?:$|[-_.:,/].*)"
 )
-_REFERENCE: Final = re.compile(
+_REFERENCE: Final = lazily(
     rb"(?is)[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+"
     rb"|[a-z][a-z0-9+.-]{1,30}://.*|arn:.*|(?:env|file|vault|secret|ref|op|ssm|aws|gcp|var)[:.].*"
     rb"|-----.*|projects/.*|ssh-(?:rsa|ed25519)\b.*|ecdsa-.*|data:.*"
 )
-_PATH: Final = re.compile(
+_PATH: Final = lazily(
     rb"(?i)(?:~|\.{1,2})?/[\w.@%~ -]*(?:/[\w.@%~ :-]*)*|[A-Z]:\\.*"
     rb"|(?:[\w.-]+/)+[\w.-]+\.\w{1,5}(?:::?.*)?"
     rb"|[\w-]+(?:\.[\w-]+)*\.(?:pyi?|[jt]sx?|json|ya?ml|toml|txt|go|rs|rb|md|pem|key|crt|env|ini|cfg"
     rb"|html?|css|xml|log|lock|sh|sql|java|kt|php|c|h|cc|cpp|hpp|proto|csv|gz|zip|db|pub)(?::\d.*)?"
 )
-_NUMBER: Final = re.compile(
+_NUMBER: Final = lazily(
     rb"\#[0-9a-fA-F]{3,8}|[-+]?[0-9][0-9_,]*(?:\.[0-9]+)*(?:[eE][-+]?[0-9]+)?(?:ms|us|ns|s|m|h|d|k|kb|mb|gb|px|em|%)?|0x[0-9a-fA-F]+"
     rb"|v?[0-9]+(?:\.[0-9]+){1,3}(?:[-+.][\w.]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}:[0-9]{2}.*"
     rb"|[A-Za-z][\w.-]*:[0-9]{2,5}"
 )
-_SECRET_STEM: Final = re.compile(rb"(?i)pass|pwd|token|secret|cred|key|auth|^pw")
-_IDENTIFIER: Final = re.compile(rb"[A-Za-z_$][\w$]*")
+_SECRET_STEM: Final = lazily(rb"(?i)pass|pwd|token|secret|cred|key|auth|^pw")
+_IDENTIFIER: Final = lazily(rb"[A-Za-z_$][\w$]*")
 
 
 def is_placeholder(value: bytes) -> bool:

@@ -1,9 +1,10 @@
 """A Run: one recorded command, its two events, and the verdict derived from them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from memprove.ledger.domain.events import RunEnded, RunKind, RunStarted, TreeState
+from memprove.ledger.domain.record import Record
 
 
 class Verdict(StrEnum):
@@ -69,6 +70,16 @@ def verdict(ended: RunEnded | None) -> Verdict:
     if ended.moved:
         return Verdict.MOVED
     return Verdict.PASSED
+
+
+def take(runs: dict[str, Run], record: Record) -> None:
+    """Take *record* into *runs* (by label) if it is of a Run whose start is known."""
+    leaf, event = record.leaf, record.event
+    if isinstance(event, RunStarted):
+        label = leaf.labels[0]
+        runs[label] = Run(label, leaf.seq, leaf.at, leaf.actor.session, event)
+    elif isinstance(event, RunEnded) and event.run in runs:
+        runs[event.run] = replace(runs[event.run], ended=event)
 
 
 def blobs_of(event: object) -> list[str]:

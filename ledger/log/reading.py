@@ -59,6 +59,15 @@ def read_stream(reader: Reader, stream: str) -> list[Record]:
     return records
 
 
+def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
+    """Return the records of *stream* after its event number *after*: each by itself as written.
+
+    Whether they are the signed ones is not looked at: for what is no evidence.
+    """
+    events = reader.stream(stream, max(after, 0))
+    return [_record(event, _opened(event)[0]) for event in events]
+
+
 def _opened(event: StoredEvent) -> tuple[Leaf, bytes]:
     """Return the event's leaf and its hash, once its columns and its payload fit the leaf."""
     try:

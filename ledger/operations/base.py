@@ -4,21 +4,25 @@ Scopes follow from ``sends``; an operation that sends nothing opens no ledger an
 Operations see the open transaction through ``Work`` alone, so none can skip the scope check.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import ClassVar, Generic, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 import msgspec
 
-from memprove.ledger.domain.capsule import Capsule
-from memprove.ledger.domain.decide import Draft
-from memprove.ledger.domain.events import RunKind
-from memprove.ledger.domain.evidence import Evidence
 from memprove.ledger.domain.record import Record
-from memprove.ledger.log.verify import Report
 from memprove.ledger.projections import SessionRow, TaskRow, TokenRow, WorkspaceRow
 from memprove.ledger.scopes import Scope
 from memprove.ledger.tokens import Token
 from memprove.ledger.workspace.context import Context
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.capsule import Capsule
+    from memprove.ledger.domain.events import RunKind
+    from memprove.ledger.domain.evidence import Evidence
+    from memprove.ledger.domain.record import Draft
+    from memprove.ledger.log.verify import Report
 
 ResultT = TypeVar("ResultT")
 
@@ -175,7 +179,7 @@ class Work(Protocol):
         """Return the records of a Task."""
         ...
 
-    def verify(self, progress: "Progress | None") -> Report:
+    def verify(self, progress: Progress | None) -> Report:
         """Recompute and compare everything."""
         ...
 

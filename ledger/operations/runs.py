@@ -1,18 +1,21 @@
 """Record that a command begins and how it ended; find the recorded command of a Run."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from memprove.ledger.domain.capsule import Capsule
-from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import RunEnded, RunStarted
-from memprove.ledger.domain.evidence import ProofState
 from memprove.ledger.domain.labels import Citation, parse_label
+from memprove.ledger.domain.record import Draft
 from memprove.ledger.domain.run import Run
 from memprove.ledger.operations.base import Answer, Operation, Receipt, Work, about_session
 from memprove.ledger.problems import LABEL_UNKNOWN, SESSION_ENDED, SESSION_MISSING, Problem
 from memprove.ledger.projections import SessionRow
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.capsule import Capsule
 
 
 class RunTold(Receipt, frozen=True, kw_only=True):
@@ -111,6 +114,8 @@ class FindRuns(Operation[RunList]):
         return RunList(**about_session(session), runs=tuple(found.values()))
 
     def _find(self, work: Work, capsule: Capsule) -> Iterator[Run]:
+        from memprove.ledger.domain.evidence import ProofState  # late: only a rerun needs it
+
         if self.stale:
             evidence = work.evidence(capsule)
             for claim in capsule.claims.values():

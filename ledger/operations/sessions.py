@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from memprove.ledger.domain import decide, limits
-from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import SessionEnded, SessionStarted, TaskCreated, TaskState
 from memprove.ledger.domain.labels import split_label
-from memprove.ledger.domain.record import Record
+from memprove.ledger.domain.record import Draft, Record
 from memprove.ledger.operations.base import Receipt, Retryable, Work, about_session, last_seq
 from memprove.ledger.problems import (
     ARGUMENT_INVALID,

@@ -6,8 +6,8 @@ from typing import ClassVar
 import msgspec
 
 from memprove.ledger.domain import limits
-from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import TokenIssued, TokenRevoked
+from memprove.ledger.domain.record import Draft
 from memprove.ledger.operations.base import Operation, Work
 from memprove.ledger.problems import ARGUMENT_INVALID, TOKEN_LAST, TOKEN_REVOKED, TOKEN_UNKNOWN
 from memprove.ledger.projections import TokenRow

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import msgspec
 
-from memprove.ledger.domain.decide import Draft
 from memprove.ledger.domain.events import WorkspaceAttached, WorkspaceRegistered
+from memprove.ledger.domain.record import Draft
 from memprove.ledger.operations.base import Operation, Work
 from memprove.ledger.problems import WORKSPACE_MISMATCH, WORKSPACE_UNREGISTERED, Problem
 from memprove.ledger.projections import WorkspaceRow

@@ -10,7 +10,7 @@ from support.command_line import Desk
 
 from memprove.cli import main
 
-SCRIPT = (sys.executable, "-c", "import sys; from memprove.cli.main import main; sys.exit(main())")
+SCRIPT = (sys.executable, "-c", "import sys; from memprove.cli.main import main; main()")
 """What the installed ``memprove`` script does."""
 HOSTILE = (
     *("json", "typing", "enum", "subprocess", "inspect", "tempfile", "tomllib", "platform"),
