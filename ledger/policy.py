@@ -17,8 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from memprove.ledger.domain.completion import COUNTING
-from memprove.ledger.domain.events import RunKind
+from memprove.ledger.domain.events import COUNTING, RunKind
 from memprove.ledger.problems import CONFIG_INVALID, CONFIG_UNREADABLE
 
 _MOST = 64 * 1024

@@ -9,14 +9,11 @@ from typing import Final
 
 from memprove.ledger.domain import limits
 from memprove.ledger.domain.decide import UNFIT
-from memprove.ledger.domain.events import Completion, Judged, RunKind
+from memprove.ledger.domain.events import COUNTING, Completion, Judged, RunKind
 from memprove.ledger.domain.evidence import Evidence, is_on
 from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.run import Run, Verdict
 from memprove.ledger.problems import EVIDENCE_STALE, LABEL_UNKNOWN, NO_PASSED_RUN
-
-COUNTING: Final = frozenset({RunKind.TEST, RunKind.BUILD, RunKind.LINT})
-"""The kinds that count, unless the owner names fewer."""
 
 _CONTRADICTS: Final = (Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED)
 """What contradicts a completion. A failure always does; the owner may accept the others: what they

@@ -6,6 +6,7 @@ is a new version with a pure function that lifts the old one.
 """
 
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -28,6 +29,10 @@ class RunKind(StrEnum):
     BUILD = "build"
     LINT = "lint"
     OTHER = "other"
+
+
+COUNTING: Final = frozenset({RunKind.TEST, RunKind.BUILD, RunKind.LINT})
+"""The kinds on which a Task completes, unless the owner names fewer."""
 
 
 class DecisionState(StrEnum):
