@@ -16,6 +16,8 @@ from memprove.ledger.domain.events import TreeState
 from memprove.ledger.workspace import tree as trees
 from memprove.ledger.workspace.changes import changes
 from memprove.ledger.workspace.config import WorkspaceConfig, read_config
+from memprove.ledger.workspace.manifest import is_manifest, read_manifest
+from memprove.ledger.workspace.resolve import place_at
 
 if TYPE_CHECKING:
     from memprove.ledger.domain.capsule import Capsule
@@ -55,12 +57,15 @@ class Observation:
     def tree(self) -> trees.Tree:
         """Return the tree as it is (was, when first asked)."""
         if self._tree is None:
-            self._tree = trees.read_tree(
-                self.worktree,
-                deadline_s=self._deadline_s,
-                allowed_filters=self._allowed_filters,
-            )
+            self._tree = self._read_tree()
         return self._tree
+
+    def _read_tree(self) -> trees.Tree:
+        if place_at(self.worktree).kind == "folder":
+            return read_manifest(self.worktree, deadline_s=self._deadline_s)
+        return trees.read_tree(
+            self.worktree, deadline_s=self._deadline_s, allowed_filters=self._allowed_filters
+        )
 
     @property
     def config(self) -> WorkspaceConfig:
@@ -109,8 +114,9 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What a Run did to the tree. *products* were never tracked; *moved* makes it prove nothing.
+    """What a Run did to the tree. *products* were not tracked; *moved* makes it prove nothing.
 
+    Outside git, where nothing says what is a source, everything that was there before is tracked.
     Of each at most MOST_NAMED are named, the counts are whole.
     """
 
@@ -125,13 +131,19 @@ def differences(before: Observation, after: Observation) -> Differences:
     found = changes(
         after.worktree, before.tree.snapshot, after.tree.snapshot, deadline_s=TREE_DEADLINE_S
     )
-    entries = (*before.tree.changed, *after.tree.changed)
-    untracked = {entry.path for entry in entries if entry.untracked}
+    untracked = _untracked(before.tree, after.tree)
     products = [path for path in found.paths if path in untracked]
     moved = [p for p in found.paths if p not in untracked and not before.config.is_output(p)]
     return Differences(
         tuple(moved[:MOST_NAMED]), len(moved), tuple(products[:MOST_NAMED]), len(products)
     )
+
+
+def _untracked(before: trees.Tree, after: trees.Tree) -> set[str]:
+    if is_manifest(after.id):
+        there = {entry.path for entry in before.changed}
+        return {entry.path for entry in after.changed if entry.path not in there}
+    return {entry.path for entry in (*before.changed, *after.changed) if entry.untracked}
 
 
 def _encode(tree: trees.Tree) -> bytes:

@@ -5,19 +5,20 @@ own exit code is returned. Only ``strict`` refuses to run what would not be reco
 """
 
 import os
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
-from memprove.ledger.capture import commands, reports
-from memprove.ledger.capture.process import Exit, run_child
+from memprove.ledger.capture import commands, junit
+from memprove.ledger.capture.junit_xml import Fault
+from memprove.ledger.capture.process import run_child
 from memprove.ledger.capture.streams import Sink
-from memprove.ledger.domain.events import RunEnded, RunKind, RunStarted, StreamKept, TestCounts
+from memprove.ledger.domain.events import RunKind, RunStarted
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.domain.run import Verdict, verdict
-from memprove.ledger.observation import Observation, differences
+from memprove.ledger.ending import Seen, run_ended, why
+from memprove.ledger.observation import Observation
 from memprove.ledger.operations.runs import EndRun, RunTold, StartRun
 from memprove.ledger.operations.workspaces import FindWorkspace
 from memprove.ledger.paths import from_text
@@ -41,6 +42,7 @@ class RunOptions:
     timeout_s: float | None = None
     session: int | None = None
     strict: bool = False
+    junit: str = ""
     rerun_of: str = ""
     cwd: str | None = None
 
@@ -64,6 +66,7 @@ class _Begun:
     told: RunTold
     started: RunStarted
     before: Observation
+    reported: junit.Stamp | None
 
 
 def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recorded:
@@ -82,7 +85,14 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
     if begun is None:
         return Recorded(ended.code, ended.duration_ms, said=said)
     try:
-        event, blobs = _end(begun, command, options, ended, out, err)
+        seen = Seen(command, options.kind, ended, out, err, _report(ledger, begun, options))
+        event, blobs = run_ended(
+            begun.told.run,
+            seen,
+            before=begun.before,
+            after=begun.before.again(),
+            redactor=redactor,
+        )
         _record_end(ledger, EndRun(begun.told, event, blobs))
     except Exception as error:  # the command's exit code comes first
         said = (*said, f"the end of {begun.told.run} was not recorded: {_problem(error)}")
@@ -92,7 +102,7 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
         ended.duration_ms,
         begun.told.run,
         verdict(event),
-        _why(event),
+        why(event),
         (*said, *ledger.notes),
     )
 
@@ -128,132 +138,24 @@ def _begin(
         ignore=before.config.ignore,
         outputs=before.config.outputs,
         exact=argv == tuple(words) and _are_text(command),
+        junit=_text(options.junit),
         rerun_of=options.rerun_of,
     )
     blobs = () if snapshot is None else (snapshot,)
+    reported = junit.stamp(_report_path(ledger, options)) if options.junit else None
     told = ledger.execute(StartRun(started, blobs, options.session))
-    return _Begun(told, started, before)
+    return _Begun(told, started, before, reported)
 
 
-def _end(
-    begun: _Begun,
-    command: Sequence[str],
-    options: RunOptions,
-    ended: Exit,
-    out: Sink,
-    err: Sink,
-) -> tuple[RunEnded, tuple[bytes, ...]]:
-    """Return the end of the Run, and the blobs that it names."""
-    after = begun.before.again()
-    state, snapshot = after.state()
-    change = differences(begun.before, after)
-    counts = None if ended.fault else _counts(command, options, out, err)
-    kind = _kind(command, options, counts, ended.code)
-    (stdout, out_blob), (stderr, err_blob) = _kept(out, ended), _kept(err, ended)
-    masked = commands.mask(command)
-    if counts is not None and reports.counts_contradict(counts, ended.code):
-        masked = masked or "the output reports failures"
-    event = RunEnded(
-        run=begun.told.run,
-        kind=kind,
-        exit=ended.code if ended.signal is None or ended.timed_out else None,
-        signal=None if ended.timed_out else ended.signal,
-        duration_ms=max(0, ended.duration_ms),
-        stdout=stdout,
-        stderr=stderr,
-        tree=state,
-        timed_out=ended.timed_out,
-        crashed=_is_crash(ended),
-        error=ended.refusal,
-        counts=_event_counts(counts),
-        counts_needed=kind is RunKind.TEST,
-        masked=masked,
-        moved=change.moved,
-        moved_count=change.moved_count,
-        products=change.products,
-        product_count=change.product_count,
-        notes=tuple(_notes(ended)),
-    )
-    return event, tuple(data for data in (snapshot, out_blob, err_blob) if data is not None)
+def _report_path(ledger: Ledger, options: RunOptions) -> Path:
+    """Return where the command leaves its report: *junit* as the command itself takes it."""
+    return Path(options.cwd or ledger.caller.cwd) / options.junit
 
 
-def _why(ended: RunEnded) -> str:
-    """Return in few words what the exit code alone does not tell of the verdict; mostly nothing."""
-    match verdict(ended):
-        case Verdict.INTERRUPTED:
-            return f"signal {ended.signal}"
-        case Verdict.FAILED if ended.crashed:
-            return f"crashed by signal {ended.signal}"
-        case Verdict.FAILED:
-            return ended.error or ("timed out" if ended.timed_out else "")
-        case Verdict.MASKED:
-            return ended.masked
-        case Verdict.VACUOUS:
-            return "no counts of tests" if ended.counts is None else "no test ran"
-        case Verdict.MOVED:
-            return f"{ended.moved[0]} was changed"
-        case Verdict.LOST | Verdict.PASSED:
-            return ""
-
-
-def _counts(
-    command: Sequence[str], options: RunOptions, out: Sink, err: Sink
-) -> reports.Counts | None:
-    """Return the counts of a command that runs tests; what others print is no count."""
-    is_test = RunKind.TEST in (options.kind, RunKind(commands.classify(command)))
-    return reports.count(out.ending(), err.ending()) if is_test else None
-
-
-def _kind(
-    command: Sequence[str], options: RunOptions, counts: reports.Counts | None, code: int
-) -> RunKind:
-    """Return the kind: a test command that passed without counts is none of kind ``test``."""
-    if options.kind is not None:
-        return options.kind
-    return RunKind(commands.classify(command, counted=counts is not None or code != 0))
-
-
-def _kept(sink: Sink, ended: Exit) -> tuple[StreamKept, bytes | None]:
-    if ended.fault is not None:
-        return StreamKept(length=0, sha256=""), None
-    record = sink.record()
-    blob = record.kept if record.length else None
-    kept = StreamKept(
-        length=record.length,
-        sha256=record.sha256,
-        redacted=record.redacted,
-        tail=record.tail,
-        blob=None if blob is None else sha256(blob).hexdigest(),
-        cut=record.cut,
-    )
-    return kept, blob
-
-
-def _event_counts(counts: reports.Counts | None) -> TestCounts | None:
-    if counts is None:
+def _report(ledger: Ledger, begun: _Begun, options: RunOptions) -> junit.Report | Fault | None:
+    if not options.junit:
         return None
-    return TestCounts(
-        runner=counts.runner,
-        passed=counts.passed,
-        failed=counts.failed,
-        errors=counts.errors,
-        skipped=counts.skipped,
-    )
-
-
-def _notes(ended: Exit) -> list[str]:
-    notes = []
-    if ended.pipe_held:
-        notes.append("a process it left behind held its output open")
-    if ended.fault is not None:
-        notes.append(f"its output was not recorded: {type(ended.fault).__name__}")
-    return notes
-
-
-def _is_crash(ended: Exit) -> bool:
-    names = ("SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")
-    faults = {getattr(signal, name, None) for name in names} - {None}
-    return not ended.timed_out and ended.signal in faults
+    return junit.read_junit(_report_path(ledger, options), before=begun.reported)
 
 
 def _record_end(ledger: Ledger, operation: EndRun) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,6 +16,7 @@ from memprove.ledger.log.append import Appender
 from memprove.ledger.log.reading import read_events, read_newest, read_stream
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Progress
+from memprove.ledger.outcomes import decode_outcomes
 from memprove.ledger.place import Surroundings
 from memprove.ledger.policy import Policy, read_policy
 from memprove.ledger.problems import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.capsule import Capsule
     from memprove.ledger.domain.evidence import Evidence, Today
     from memprove.ledger.domain.record import Draft
+    from memprove.ledger.domain.run import Run
     from memprove.ledger.log.verify import Report
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
@@ -66,6 +68,7 @@ class Transaction:
     appender: Appender | None = None
     judged: Today | None = None
     pointed: SessionRow | None = None
+    reports: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     # The caller's surroundings
 
@@ -231,10 +234,19 @@ class Transaction:
         from memprove.ledger.domain.evidence import Evidence  # late, as above
 
         if self.judged is not None:
-            return Evidence(capsule, self.judged)
+            return Evidence(capsule, self.judged, self.outcomes)
         filters = self._policy().filters
         observation = Observation(paths.from_text(self.worktree), allowed_filters=filters)
-        return Evidence(capsule, observation.today(capsule, self.reader.blob))
+        return Evidence(capsule, observation.today(capsule, self.reader.blob), self.outcomes)
+
+    def outcomes(self, run: Run) -> Mapping[str, str]:
+        """Return the outcome of each test of *run*; empty if no report came with it."""
+        digest = run.ended.outcomes if run.ended else None
+        if digest is None:
+            return {}
+        if digest not in self.reports:
+            self.reports[digest] = decode_outcomes(self.reader.blob(digest) or b"")
+        return self.reports[digest]
 
     def verify(self, progress: Progress | None) -> Report:
         """Recompute and compare everything, against the key pinned for this ledger."""

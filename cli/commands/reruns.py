@@ -95,6 +95,7 @@ def _run(call: Invocation, runs: Sequence[Run], session: int | None) -> tuple[in
         options = RunOptions(
             kind=_told_kind(run),
             session=session,
+            junit=given(run.started.junit),
             rerun_of=run.label,
             cwd=given(os.path.join(worktree, run.started.cwd)),
         )

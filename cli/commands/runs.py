@@ -33,6 +33,12 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse to run what would not be recorded.")
     ] = False,
+    junit: Annotated[
+        str,
+        typer.Option(
+            metavar="PATH", help="The JUnit XML report that it writes.", show_default=False
+        ),
+    ] = "",
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No last line on stderr.")] = False,
     session: options.SessionNumber = None,
 ) -> int:
@@ -45,6 +51,7 @@ def run(
       memprove run -- pytest -q
       memprove run --kind build --timeout 600 -- make all
       memprove run pytest -x tests/test_parser.py
+      memprove run --junit report.xml -- pytest --junit-xml report.xml
 
     """
     call = invoked(context)
@@ -52,7 +59,9 @@ def run(
     recorded = record(
         Ledger(call.caller()),
         list(map(given, command)),
-        RunOptions(kind=kind, timeout_s=timeout, session=session, strict=strict),
+        RunOptions(
+            kind=kind, timeout_s=timeout, session=session, strict=strict, junit=given(junit)
+        ),
     )
     return tell(call, recorded, quiet=quiet)
 

@@ -23,6 +23,7 @@ from memprove.ledger.domain.events import (
     TaskMoved,
     TaskState,
 )
+from memprove.ledger.domain.evidence import PASSED, Outcomes
 from memprove.ledger.domain.labels import Citation, parse_citation, parse_label
 from memprove.ledger.domain.record import Draft
 from memprove.ledger.domain.run import Verdict
@@ -115,6 +116,7 @@ def end(capsule: Capsule, session: int, note: str, abandoned: bool) -> Draft:
 def checkpoint(
     capsule: Capsule,
     *,
+    outcomes: Outcomes,
     facts: Sequence[Fact] = (),
     opened: Sequence[str] = (),
     closed: Sequence[str] = (),
@@ -128,7 +130,7 @@ def checkpoint(
     limits.check_count("the checkpoint", [*facts, *opened, *closed, *reaffirm, *withdraw])
     limits.check_text("next action", next_action, limits.STATEMENT)
     for number, fact in enumerate(facts, 1):
-        _check_fact(capsule, f"fact {number}", fact)
+        _check_fact(capsule, outcomes, f"fact {number}", fact)
     for number, text in enumerate(opened, 1):
         limits.check_needed(f"open item {number}", text, limits.STATEMENT)
     done = tuple(dict.fromkeys(_live_item(capsule, label) for label in closed))
@@ -153,6 +155,7 @@ def checkpoint(
 def propose(
     capsule: Capsule,
     *,
+    outcomes: Outcomes,
     title: str,
     choice: str,
     rationale: str,
@@ -172,7 +175,7 @@ def propose(
     if older and older not in capsule.decisions:
         raise LABEL_UNKNOWN(older)
     for cited in evidence:
-        check_citation(capsule, parse_citation(cited))
+        check_citation(capsule, outcomes, parse_citation(cited))
     event = DecisionProposed(
         title=title,
         choice=choice,
@@ -197,36 +200,38 @@ def decide(capsule: Capsule, label: str, outcome: DecisionState, comment: str) -
     return Draft(DecisionDecided(decision=label, outcome=outcome, comment=comment))
 
 
-def check_citation(capsule: Capsule, citation: Citation) -> None:
+def check_citation(capsule: Capsule, outcomes: Outcomes, citation: Citation) -> None:
     """Raise the Problem that says why *citation* is false, if it is."""
     if citation.is_run:
-        _check_run(capsule, citation)
+        _check_run(capsule, outcomes, citation)
     elif citation.label.startswith("c"):
         _live_claim(capsule, citation.label)
     elif citation.label not in capsule.decisions:
         raise LABEL_UNKNOWN(citation.label)
 
 
-def _check_run(capsule: Capsule, citation: Citation) -> None:
+def _check_run(capsule: Capsule, outcomes: Outcomes, citation: Citation) -> None:
     run = capsule.runs.get(citation.label)
     if run is None:
         raise LABEL_UNKNOWN(citation.label)
-    if citation.test:
-        raise TEST_UNKNOWN(str(citation))  # Runs carry no outcomes of single tests yet
+    if citation.test and run.verdict not in (Verdict.MOVED, Verdict.INTERRUPTED, Verdict.LOST):
+        if outcomes(run).get(citation.test) != PASSED:
+            raise TEST_UNKNOWN(str(citation))
+        return
     wanted = Verdict.FAILED if citation.failed else Verdict.PASSED
     if run.verdict is not wanted:
         kind = RUN_PASSED if run.verdict is Verdict.PASSED else UNFIT[run.verdict]
         raise kind(citation.label)
 
 
-def _check_fact(capsule: Capsule, field: str, fact: Fact) -> None:
+def _check_fact(capsule: Capsule, outcomes: Outcomes, field: str, fact: Fact) -> None:
     limits.check_needed(field, fact.text, limits.STATEMENT)
     limits.check_count(f"evidence of {field}", fact.evidence)
     limits.check_count(f"paths of {field}", fact.paths)
     for path in fact.paths:
         limits.check_needed(f"path of {field}", path, limits.STATEMENT)
     for cited in fact.evidence:
-        check_citation(capsule, parse_citation(cited))
+        check_citation(capsule, outcomes, parse_citation(cited))
 
 
 def _sort_facts(

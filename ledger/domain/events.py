@@ -170,6 +170,7 @@ class RunStarted(_Value, frozen=True):
     ignore: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     exact: bool = True
+    junit: str = ""
     rerun_of: str = ""
 
 
@@ -222,6 +223,7 @@ class RunEnded(_Value, frozen=True):
     error: str = ""
     counts: TestCounts | None = None
     counts_needed: bool = False
+    outcomes: str | None = None
     masked: str = ""
     moved: tuple[str, ...] = ()
     moved_count: int = 0

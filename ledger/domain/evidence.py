@@ -5,17 +5,18 @@ All of it is derived on every read and never stored; reading refreshes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memprove.ledger.domain.events import TreeState
 from memprove.ledger.domain.run import Check, Run, Verdict
 
 if TYPE_CHECKING:
     from memprove.ledger.domain.capsule import Capsule, Claim
+    from memprove.ledger.domain.labels import Citation
 
 
 class ProofState(StrEnum):
@@ -60,15 +61,45 @@ class Freshness:
 
 
 @dataclass(frozen=True, slots=True)
+class Ground:
+    """What stands for one citation today: the deciding Run, and the *test* in it if one was cited.
+
+    *outcome* is that test's; *flaky*: it both passed and failed on this very tree.
+    """
+
+    run: Run
+    test: str = ""
+    outcome: str = ""
+    flaky: bool = False
+
+    @property
+    def contradicts(self) -> bool:
+        """Tell whether it speaks against the claim."""
+        return self.outcome != PASSED if self.test else self.run.verdict in _CONTRADICTS
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
-    """What stands behind one claim, and the deciding Runs that say so."""
+    """What stands behind one claim, and the grounds that say so."""
 
     state: ProofState
-    runs: tuple[Run, ...] = ()
+    grounds: tuple[Ground, ...] = ()
     paths: tuple[str, ...] = ()
     reason: str = ""
 
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """Return the Runs of the grounds, each once."""
+        return tuple({ground.run.label: ground.run for ground in self.grounds}.values())
 
+
+Outcomes = Callable[[Run], Mapping[str, str]]
+"""The outcome of each test of a Run by its id: ``passed``, ``failed``, ``error`` or ``skipped``.
+
+It is empty for a Run that no report came with."""
+
+PASSED: Final = "passed"
+SKIPPED: Final = "skipped"
 UNKNOWN_PATHS = "paths unknown"
 _CONTRADICTS = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED})
 _NEVER_DECIDES = frozenset({Verdict.INTERRUPTED, Verdict.LOST})
@@ -97,9 +128,10 @@ def freshness(run: Run, today: Today, paths: Sequence[str] = ()) -> Freshness:
 class Evidence:
     """The Runs of one Task, judged on today's tree. The one place that says what decides."""
 
-    def __init__(self, capsule: Capsule, today: Today) -> None:
+    def __init__(self, capsule: Capsule, today: Today, outcomes: Outcomes | None = None) -> None:
         self.capsule = capsule
         self.today = today
+        self._outcomes = outcomes or _no_outcomes
         self._deciding = _deciding_runs(capsule.runs.values(), today)
 
     def deciding(self, check: Check) -> Run | None:
@@ -135,30 +167,53 @@ class Evidence:
         citations = [citation for citation in claim.evidence if citation.is_run]
         if not citations:
             return Proof(ProofState.ASSERTED)
-        cited = [
-            (citation, runs[citation.label]) for citation in citations if citation.label in runs
-        ]
-        if len(cited) < len(citations):
+        if any(citation.label not in runs for citation in citations):
             return Proof(ProofState.STALE, reason="a Run behind it was erased")
-        checks = dict.fromkeys(run.check for citation, run in cited if not citation.failed)
-        if not checks:
-            return Proof(ProofState.OBSERVED, tuple(run for _, run in cited))
-        return self._judge(claim, list(checks))
+        proving = [citation for citation in citations if not citation.failed]
+        if not proving:
+            seen = tuple(Ground(runs[citation.label]) for citation in citations)
+            return Proof(ProofState.OBSERVED, seen)
+        return self._judge(claim, proving)
 
-    def _judge(self, claim: Claim, checks: list[Check]) -> Proof:
-        runs = tuple(self._deciding[check] for check in checks if check in self._deciding)
-        refuting = tuple(run for run in runs if run.verdict in _CONTRADICTS)
+    def _judge(self, claim: Claim, proving: list[Citation]) -> Proof:
+        found = [self._ground(citation) for citation in proving]
+        grounds = tuple(dict.fromkeys(ground for ground in found if ground is not None))
+        refuting = tuple(ground for ground in grounds if ground.contradicts)
         if refuting:
             return Proof(ProofState.REFUTED, refuting)
-        for run in runs:
-            if run.verdict is Verdict.MOVED:
-                return Proof(ProofState.STALE, (run,), reason="it changed tracked files")
-            fresh = freshness(run, self.today, claim.paths)
+        for ground in grounds:
+            if ground.run.verdict is Verdict.MOVED:
+                return Proof(ProofState.STALE, (ground,), reason="it changed tracked files")
+            fresh = freshness(ground.run, self.today, claim.paths)
             if not fresh.fresh:
-                return Proof(ProofState.STALE, (run,), fresh.paths, fresh.reason)
-        if len(runs) < len(checks):
-            return Proof(ProofState.STALE, runs, reason="no Run decides")
-        return Proof(ProofState.PROVEN, runs)
+                return Proof(ProofState.STALE, (ground,), fresh.paths, fresh.reason)
+        if None in found:
+            return Proof(ProofState.STALE, grounds, reason="no Run decides")
+        return Proof(ProofState.PROVEN, grounds)
+
+    def _ground(self, citation: Citation) -> Ground | None:
+        if citation.test:
+            return self._ground_of_test(citation.test)
+        run = self._deciding.get(self.capsule.runs[citation.label].check)
+        return None if run is None else Ground(run)
+
+    def _ground_of_test(self, test: str) -> Ground | None:
+        """Return the newest Run, those on today's tree first, in which *test* was not skipped."""
+        runs = [r for r in self.capsule.runs.values() if r.verdict not in _NEVER_DECIDES]
+        for run in sorted(runs, key=lambda r: (is_on(r, self.today), r.seq), reverse=True):
+            outcome = self._outcomes(run).get(test, SKIPPED)
+            if outcome != SKIPPED:
+                return Ground(run, test, outcome, self._is_flaky(test, run))
+        return None
+
+    def _is_flaky(self, test: str, run: Run) -> bool:
+        same = [r for r in self.capsule.runs.values() if r.tree.id and r.tree.id == run.tree.id]
+        outcomes = {self._outcomes(r).get(test, SKIPPED) for r in same} - {SKIPPED}
+        return PASSED in outcomes and len(outcomes) > 1
+
+
+def _no_outcomes(_: Run) -> Mapping[str, str]:
+    return MappingProxyType({})
 
 
 def is_on(run: Run, today: Today) -> bool:

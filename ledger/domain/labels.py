@@ -71,9 +71,18 @@ def split_evidence(text: str) -> tuple[str, tuple[str, ...]]:
     The last balanced group counts only if each of its words is a citation; else it is text.
     """
     body = text.rstrip()
-    start = body.rfind("[") if body.endswith("]") else -1
-    group = body[start + 1 : -1] if start >= 0 else ""
-    words = group.replace(",", " ").split()
-    if not words or "]" in group or any(_CITATION.fullmatch(word) is None for word in words):
+    start = _last_group(body)
+    words = [word.removesuffix(",") for word in body[start + 1 : -1].split()] if start >= 0 else []
+    if not words or any(_CITATION.fullmatch(word) is None for word in words):
         return text, ()
     return text[:start].rstrip(), tuple(words)
+
+
+def _last_group(text: str) -> int:
+    """Return where the group begins that *text* ends with; ids of tests may hold brackets."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += {"]": 1, "[": -1}.get(text[at], 0)
+        if depth == 0:
+            return at if text[at] == "[" else -1
+    return -1

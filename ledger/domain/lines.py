@@ -13,7 +13,7 @@ from typing import Final
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.capsule import Claim, Decision, OpenItem, Session, Stated
 from memprove.ledger.domain.events import RunKind, TreeState
-from memprove.ledger.domain.evidence import Evidence, Proof, ProofState
+from memprove.ledger.domain.evidence import Evidence, Ground, Proof, ProofState
 from memprove.ledger.domain.labels import Citation
 from memprove.ledger.domain.run import Check, Run, Verdict
 
@@ -125,21 +125,28 @@ class Lines:
         return f"Session {session.number} {printing.name(session.agent)}{role} {state}{under}{note}"
 
     def _behind(self, proof: Proof) -> list[str]:
-        """Return the Runs of *proof*, and why they prove nothing today: no part or one."""
-        most = len(proof.runs) if self._limit is None else RUNS_NAMED
+        """Return the grounds of *proof*, and why they prove nothing today: no part or one."""
+        most = len(proof.grounds) if self._limit is None else RUNS_NAMED
         mark = "!" if proof.state is ProofState.OBSERVED else ""
-        share = min(most, len(proof.runs))
+        share = min(most, len(proof.grounds))
         parts = [
-            f"{mark}{run.label} {self._command(run, share)} {self._outcome(run)}"
-            for run in proof.runs[:most]
+            f"{mark}{ground.run.label} {self._command(ground.run, share)} {self._shown(ground)}"
+            for ground in proof.grounds[:most]
         ]
-        if len(proof.runs) > most:
-            parts.append(counted(len(proof.runs) - most, "more Run"))
+        if len(proof.grounds) > most:
+            parts.append(counted(len(proof.grounds) - most, "more Run"))
         if proof.paths:
             parts.append(f"then {self._paths(proof.paths)} changed{_made_by(proof)}")
         if proof.reason:
             parts.append(_reason(proof.reason, self._limit))
         return [", ".join(parts)] if parts else []
+
+    def _shown(self, ground: Ground) -> str:
+        """Return what the Run showed, or the one test in it that was cited."""
+        if not ground.test:
+            return self._outcome(ground.run)
+        flaky = ", flaky on this tree" if ground.flaky else ""
+        return f"test {self._path(ground.test)} {printing.name(ground.outcome)}{flaky}"
 
     def _outcome(self, run: Run) -> str:
         """Return kind and counts, and the verdict where they do not tell it."""

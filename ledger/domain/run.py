@@ -87,8 +87,8 @@ def blobs_of(event: object) -> list[str]:
     match event:
         case RunStarted(tree=tree):
             named = [tree.snapshot]
-        case RunEnded(tree=tree, stdout=stdout, stderr=stderr):
-            named = [tree.snapshot, stdout.blob, stderr.blob]
+        case RunEnded(tree=tree, stdout=stdout, stderr=stderr, outcomes=outcomes):
+            named = [tree.snapshot, stdout.blob, stderr.blob, outcomes]
         case _:
             named = []
     return [digest for digest in named if digest is not None]

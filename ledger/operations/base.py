@@ -6,7 +6,7 @@ Operations see the open transaction through ``Work`` alone, so none can skip the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 import msgspec
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.events import RunKind
     from memprove.ledger.domain.evidence import Evidence
     from memprove.ledger.domain.record import Draft
+    from memprove.ledger.domain.run import Run
     from memprove.ledger.log.verify import Report
 
 ResultT = TypeVar("ResultT")
@@ -161,6 +162,10 @@ class Work(Protocol):
 
     def allowed_filters(self) -> tuple[str, ...]:
         """Return the repository's own filter drivers that the owner lets run."""
+        ...
+
+    def outcomes(self, run: Run) -> Mapping[str, str]:
+        """Return the outcome of each test of *run*; empty if no report came with it."""
         ...
 
     def evidence(self, capsule: Capsule) -> Evidence:

@@ -40,6 +40,7 @@ class RecordCheckpoint(Retryable[Checkpointed]):
         session = work.session(self.session)
         draft = decide.checkpoint(
             work.capsule(session.task_id),
+            outcomes=work.outcomes,
             facts=self.facts,
             opened=self.open_items,
             closed=self.closed_items,

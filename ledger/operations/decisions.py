@@ -45,6 +45,7 @@ class ProposeDecision(Retryable[DecisionTold]):
         session = work.session(self.session)
         draft = decide.propose(
             work.capsule(session.task_id),
+            outcomes=work.outcomes,
             title=self.title,
             choice=self.choice,
             rationale=self.rationale,

@@ -24,7 +24,8 @@ PATHS: Final = r"K(?:, K)*(?: and \d+ more)?"
 VERDICT: Final = r"(?:lost|interrupted|failed|masked|vacuous|moved|passed)"
 COUNTED: Final = r"(?:build|lint|other|test(?: \d+/\d+)?)(?:, \d+ skipped)?"
 FEWER: Final = r"(?:, \d+ tests? \(\d+ in r\d+\))?"
-BEHIND: Final = rf"!?r\d+ K(?: in K)? {COUNTED}{FEWER}(?: {VERDICT})?"
+TEST: Final = r"test K \w+(?:, flaky on this tree)?"
+BEHIND: Final = rf"!?r\d+ K(?: in K)? (?:{COUNTED}{FEWER}(?: {VERDICT})?|{TEST})"
 SINCE: Final = (
     rf"(?:, then {PATHS} changed(?:, which r\d+ itself made: name it in .evidence. ignore)?)?"
 )
