@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.capsule import Capsule, Decision, Move, OpenItem
-from memprove.ledger.domain.events import StreamKept
+from memprove.ledger.domain.events import StreamKept, TestCounts
 from memprove.ledger.domain.evidence import Evidence, Today
 from memprove.ledger.domain.lines import Lines, counted, utc
 from memprove.ledger.domain.run import Run, Verdict
@@ -122,8 +122,7 @@ def _counts(found: Run) -> str:
         return ""
     return (
         f"{counts.passed} passed, {counts.failed} failed, {counts.errors} errors,"
-        f" {counts.skipped} skipped, as {printing.name(counts.runner)} says in its"
-        f" {printing.escape(counts.source)}"
+        f" {counts.skipped} skipped, {_source(counts)}"
     )
 
 
@@ -134,3 +133,9 @@ def _stream(name: str, kept: StreamKept) -> Iterator[str]:
         return
     yield f"  {name} {counted(kept.length, 'byte')}{cut}{redacted}, sha256 {kept.sha256}"
     yield from (f"    | {printing.escape(line)}" for line in kept.tail.rstrip("\n").split("\n"))
+
+
+def _source(counts: TestCounts) -> str:
+    if counts.source == "junit":
+        return "from the JUnit report"
+    return f"as {printing.name(counts.runner)} says in its {printing.escape(counts.source)}"

@@ -10,6 +10,7 @@ from memprove.ledger.capture.counts import Counts, counts_contradict
 from memprove.ledger.capture.junit_xml import Fault
 from memprove.ledger.capture.process import Exit
 from memprove.ledger.capture.streams import Sink
+from memprove.ledger.capture.wrappers import unwrapped
 from memprove.ledger.domain.events import RunEnded, RunKind, StreamKept, TestCounts
 from memprove.ledger.domain.redaction import Redactor
 from memprove.ledger.domain.run import Verdict, verdict
@@ -103,11 +104,19 @@ def _counts(seen: Seen) -> tuple[Counts | None, str]:
 
 def _kind(seen: Seen, *, counted: bool) -> RunKind:
     """Return the kind: a test command that passed without counts is none of kind ``test``."""
+    if seen.ended.refusal or _is_misuse(seen):
+        return RunKind.OTHER  # nothing was tested, built or linted: a slip of the fingers
     if seen.kind is not None:
         return seen.kind
     if isinstance(seen.report, junit.Report):
         return RunKind.TEST
     return RunKind(commands.classify(seen.command, counted=counted or seen.ended.code != 0))
+
+
+def _is_misuse(seen: Seen) -> bool:
+    """Tell whether pytest did not understand its arguments: its exit code 4 says only that."""
+    words = unwrapped(seen.command) or [""]
+    return seen.ended.code == 4 and words[0].rpartition("/")[2] in ("pytest", "py.test")
 
 
 def _masked(seen: Seen, counts: Counts | None) -> str:
@@ -159,6 +168,8 @@ def _event_counts(counts: Counts | None, source: str) -> TestCounts | None:
 
 def _notes(seen: Seen) -> list[str]:
     notes = []
+    if seen.ended.one_terminal:
+        notes.append("stdout and stderr were one terminal")
     if seen.ended.pipe_held:
         notes.append("a process it left behind held its output open")
     if seen.ended.fault is not None:

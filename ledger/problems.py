@@ -81,8 +81,8 @@ ROLE_FORBIDDEN = _kind(
 )
 OWNER_IN_AGENT_SHELL = _kind(
     "owner_in_agent_shell",
-    "an owner's command was given in an agent's shell; run it in your own terminal,"
-    " or add --from-agent, which is recorded",
+    "this is for the owner, and an agent's environment is seen here;"
+    " the owner runs it in a terminal of their own",
 )
 
 # The ledger as a store
@@ -119,6 +119,10 @@ WORKSPACE_MISMATCH = _kind(
 )
 WORKSPACE_CONFIG_INVALID = _kind(
     "workspace_config_invalid", ".memprove/config.toml is not valid; correct it"
+)
+WORKSPACE_TOO_WIDE = _kind(
+    "workspace_too_wide",
+    "a home folder or the root of the file system is no project; go to a project's folder",
 )
 WORKSPACE_GONE = _kind("workspace_gone", "the working directory does not exist any more; change it")
 WORKSPACE_UNWRITABLE = _kind(

@@ -19,7 +19,7 @@ from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.keys import FIRST_EPOCH, Keys, sync_folder
 from memprove.ledger.log.trust import format_trust
-from memprove.ledger.operations.tokens import issued
+from memprove.ledger.operations.tokens import IssueToken, issued
 from memprove.ledger.operations.workspaces import (
     AttachWorkspace,
     RegisterWorkspace,
@@ -34,6 +34,7 @@ from memprove.ledger.problems import (
     MEMPROVE_FILES_TRACKED,
     OWNER_IN_AGENT_SHELL,
     REPOSITORY_UNREADABLE,
+    WORKSPACE_TOO_WIDE,
     Problem,
 )
 from memprove.ledger.scopes import Role, Scope
@@ -68,10 +69,12 @@ def set_up(caller: Caller, *, random: Callable[[int], bytes] = os.urandom) -> Se
     if caller.agent_env and not caller.from_agent:
         raise OWNER_IN_AGENT_SHELL()
     place = _here(caller)
+    _check_project(place)
     _check_tracked(place)
     config_dir = settings.config_dir(caller)
     data_dir = settings.named_data_dir(caller) or settings.default_data_dir()
     created = _make_ledger(caller, config_dir, data_dir, random)
+    _restore_token(caller, config_dir)
     workspace = _register(caller, place)
     _mark(place, workspace)
     return SetUp(config_dir, data_dir, created, workspace, place.worktree)
@@ -80,6 +83,7 @@ def set_up(caller: Caller, *, random: Callable[[int], bytes] = os.urandom) -> Se
 def attach_here(caller: Caller, number: int) -> WorkspaceTold:
     """Say that Workspace *number* is where the caller is now, and mark the place as it."""
     place = _here(caller)
+    _check_project(place)
     _check_tracked(place)
     workspace = Ledger(caller).execute(AttachWorkspace(number=number, **_identity(place)))
     _mark(place, workspace)
@@ -188,6 +192,22 @@ def _identity(place: resolve.Place) -> _Identity:
 def _mark(place: resolve.Place, workspace: WorkspaceTold) -> None:
     files.ensure_folder(place.worktree)
     files.write_local(place.worktree, HINT, f"{workspace.id}\n".encode())
+
+
+def _check_project(place: resolve.Place) -> None:
+    """Refuse what holds all projects: everything below it would be one Workspace."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    if str(place.worktree) in (home, place.worktree.anchor):
+        raise WORKSPACE_TOO_WIDE(place.worktree)
+
+
+def _restore_token(caller: Caller, config_dir: Path) -> None:
+    """Issue the agents' token anew if its file is gone and the owner's is there."""
+    file = config_dir / "token"
+    if file.exists() or not (config_dir / "owner-token").exists():
+        return
+    token = Ledger(caller).execute(IssueToken(name="token")).token
+    _write_private(file, f"{token}\n")
 
 
 def _check_tracked(place: resolve.Place) -> None:

@@ -99,6 +99,8 @@ def _receipt(done: Checkpointed) -> str:
         )
         if labels
     ]
+    if done.asserted:
+        parts.append(f"{' '.join(done.asserted)} asserted: no Run cited")
     if done.next_action:
         parts.append("next action recorded")
     return " · ".join(parts) or "nothing new: all of it stands already"

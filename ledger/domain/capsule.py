@@ -18,11 +18,15 @@ from memprove.ledger.domain.run import Run, take
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Who stated something, and when: a Session's number, the event's number, milliseconds."""
+    """Who stated something, and when: a Session's number, the event's number, milliseconds.
+
+    *by_agent*: an agent's environment was seen around the command.
+    """
 
     session: int | None
     seq: int
     at: int
+    by_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,7 @@ class _Draft:
 def evolve(draft: _Draft, record: Record) -> None:
     """Take *record* into *draft*."""
     leaf, event = record.leaf, record.event
-    stated = Stated(leaf.actor.session, leaf.seq, leaf.at)
+    stated = Stated(leaf.actor.session, leaf.seq, leaf.at, leaf.actor.agent_env)
     draft.events += 1
     draft.last_at = leaf.at
     match event:

@@ -33,9 +33,12 @@ def judge(
     limits.check_text("accept-untested", accept_untested, limits.STATEMENT)
     judged = [run for run in evidence.checks() if run.kind in COUNTING]
     refusing = _CONTRADICTS[:1] if accept_untested else _CONTRADICTS
-    for run in judged:
-        if run.verdict in refusing and is_on(run, evidence.today):
-            raise UNFIT[run.verdict](f"{run.label} counts for as long as the tree is as it is now")
+    against = [r for r in judged if r.verdict in refusing and is_on(r, evidence.today)]
+    if against:
+        labels = ", ".join(run.label for run in against)
+        count = "count" if len(against) > 1 else "counts"
+        kind = UNFIT[against[0].verdict]
+        raise kind(f"{labels} {count} for as long as the tree is as it is now")
     named = [_named(evidence, label, stale_ok=bool(accept_stale)) for label in runs]
     if not accept_untested:
         _one_passed(evidence, judged, frozenset(kinds), stale_ok=bool(accept_stale))

@@ -23,7 +23,7 @@ from memprove.ledger.domain.events import (
     TaskMoved,
     TaskState,
 )
-from memprove.ledger.domain.evidence import PASSED, Outcomes
+from memprove.ledger.domain.evidence import PASSED, Outcomes, no_outcomes
 from memprove.ledger.domain.labels import Citation, parse_citation, parse_label
 from memprove.ledger.domain.record import Draft
 from memprove.ledger.domain.run import Verdict
@@ -116,7 +116,7 @@ def end(capsule: Capsule, session: int, note: str, abandoned: bool) -> Draft:
 def checkpoint(
     capsule: Capsule,
     *,
-    outcomes: Outcomes,
+    outcomes: Outcomes = no_outcomes,
     facts: Sequence[Fact] = (),
     opened: Sequence[str] = (),
     closed: Sequence[str] = (),
@@ -155,7 +155,7 @@ def checkpoint(
 def propose(
     capsule: Capsule,
     *,
-    outcomes: Outcomes,
+    outcomes: Outcomes = no_outcomes,
     title: str,
     choice: str,
     rationale: str,
@@ -230,8 +230,16 @@ def _check_fact(capsule: Capsule, outcomes: Outcomes, field: str, fact: Fact) ->
     limits.check_count(f"paths of {field}", fact.paths)
     for path in fact.paths:
         limits.check_needed(f"path of {field}", path, limits.STATEMENT)
+        _check_path(field, path)
     for cited in fact.evidence:
         check_citation(capsule, outcomes, parse_citation(cited))
+
+
+def _check_path(field: str, path: str) -> None:
+    """Raise unless *path* names a file or folder below the root; it is no pattern."""
+    parts = path.strip("/").split("/")
+    if path.startswith("/") or ".." in parts or any(sign in path for sign in "*?["):
+        raise ARGUMENT_INVALID(f"path of {field} is a file or folder below the root: {path}")
 
 
 def _sort_facts(

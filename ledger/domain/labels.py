@@ -18,6 +18,7 @@ WORKSPACE_LETTERS = frozenset("tsw")
 
 _LABEL = re.compile(r"([a-z]{1,2})([1-9][0-9]{0,8})")
 _SHOWN = re.compile(r"[rwcod][1-9][0-9]{0,8}")
+_BETWEEN = re.compile(r"\s+|,(?=\s|$|!?[rcd][1-9])")  # an id of a test may hold a comma
 _CITATION = re.compile(r"(!?)(r[1-9][0-9]{0,8})(?::(\S+))?|([cd][1-9][0-9]{0,8})")
 
 
@@ -72,7 +73,7 @@ def split_evidence(text: str) -> tuple[str, tuple[str, ...]]:
     """
     body = text.rstrip()
     start = _last_group(body)
-    words = [word.removesuffix(",") for word in body[start + 1 : -1].split()] if start >= 0 else []
+    words = list(filter(None, _BETWEEN.split(body[start + 1 : -1]))) if start >= 0 else []
     if not words or any(_CITATION.fullmatch(word) is None for word in words):
         return text, ()
     return text[:start].rstrip(), tuple(words)

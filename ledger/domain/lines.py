@@ -12,7 +12,7 @@ from typing import Final
 
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.capsule import Claim, Decision, OpenItem, Session, Stated
-from memprove.ledger.domain.events import RunKind, TreeState
+from memprove.ledger.domain.events import RunKind, TaskState, TreeState
 from memprove.ledger.domain.evidence import Evidence, Ground, Proof, ProofState
 from memprove.ledger.domain.labels import Citation
 from memprove.ledger.domain.run import Check, Run, Verdict
@@ -43,21 +43,47 @@ class Lines:
         self._earlier = _earlier_passes(evidence.capsule.runs.values())
 
     def task(self) -> str:
-        """Return the Task: its state, what was accepted without proof, what clouds today's tree."""
+        """Return the Task: its state and why, what was accepted without proof, today's doubts."""
         capsule, today = self._capsule, self._evidence.today
-        parts = [f"Task {capsule.number}", capsule.state.value]
-        done = [move.completion for move in capsule.moves if move.completion is not None]
-        for word, reasons in (
-            ("stale", [completion.accept_stale for completion in done]),
-            ("untested", [completion.accept_untested for completion in done]),
-        ):
-            if given := [reason for reason in reasons if reason]:
-                parts.append(f"accepted {word} {self._quoted(given[-1])}")
+        parts = [f"Task {capsule.number}", self._state(), *self._accepted()]
         if today.ignore:
             parts.append(f"ignoring {counted(len(today.ignore), 'pattern')}")
         if today.tree is None:
             parts.append(f"tree unknown: {_reason(today.reason, self._limit)}")
         return " · ".join([*parts, self._quoted(capsule.title)])
+
+    def description(self) -> str:
+        """Return what the Task is about; empty if nobody said."""
+        said = self._capsule.description
+        return f"About: {self._quoted(said)}" if said.strip() else ""
+
+    def _state(self) -> str:
+        """Return the Task's state: of a blocked one why, of a completed one on what gaps."""
+        capsule = self._capsule
+        last = capsule.moves[-1] if capsule.moves else None
+        if last is None:
+            return capsule.state.value
+        if last.comment and capsule.state in (TaskState.BLOCKED, TaskState.CANCELED):
+            return f"{capsule.state.value} {self._quoted(last.comment)}"
+        gaps = [
+            f"{printing.name(judged.run)} {printing.name(judged.verdict)}"
+            for judged in (last.completion.judged if last.completion else ())
+            if judged.verdict != Verdict.PASSED
+        ]
+        return f"{capsule.state.value} with {', '.join(gaps)}" if gaps else capsule.state.value
+
+    def _accepted(self) -> list[str]:
+        """Return what an owner accepted in place of proof, the newest reason of each kind."""
+        accepted: dict[str, str] = {}
+        for move in self._capsule.moves:
+            by = " by an agent" if move.stated.by_agent else ""
+            for word, reason in (
+                ("stale", move.completion.accept_stale if move.completion else ""),
+                ("untested", move.completion.accept_untested if move.completion else ""),
+            ):
+                if reason:
+                    accepted[word] = f"accepted {word}{by} {self._quoted(reason)}"
+        return [accepted[word] for word in ("stale", "untested") if word in accepted]
 
     def next_action(self) -> str:
         """Return what the last Session said comes next; empty if none did."""
@@ -110,11 +136,16 @@ class Lines:
         words = [run.label, run.verdict.value, self._counts(run)]
         if run.ended is not None:
             words.append(f"{run.ended.duration_ms / 1000:.1f} s")
-        words.append(_tree(run.tree, self._limit))
+        words.append(_tree(run.tree, self._limit) + self._age(run))
         if run.ended is not None and run.ended.moved:
             count = max(run.ended.moved_count, len(run.ended.moved))
             words.append(f"changed {self._paths(run.ended.moved, count)}")
         return f"{' '.join(words)} {self._command(run)}"
+
+    def _age(self, run: Run) -> str:
+        """Return whether today's tree is another one than that of *run*."""
+        known = run.tree.id is not None and self._evidence.today.tree is not None
+        return ", stale" if known and not self._evidence.fresh(run).fresh else ""
 
     def session(self, session: Session) -> str:
         """Return a Session: who, as what, whether it is open, and its note."""

@@ -105,7 +105,8 @@ def render(evidence: Evidence, *, query: str = "", budget: int = DEFAULT_BUDGET)
 def opening(capsule: Capsule, *, now_ms: int, agent: str, session: int | None) -> str:
     """Return the opening statement, one paragraph: the Task, the time, the caller, what is open."""
     title = printing.quoted(capsule.title, limit=_TITLE_LIMIT)
-    where = "no Session is open" if session is None else f"this is Session {session}"
+    begin = f"no Session of yours is open here: `memprove begin --task {capsule.number}`"
+    where = begin if session is None else f"this is Session {session}"
     items = len(capsule.live_items())
     return (
         f"Task {capsule.number} {title} is {capsule.state}. The time is {utc(now_ms)}. "
@@ -128,9 +129,11 @@ def _sections(evidence: Evidence, lines: Lines) -> list[_Section]:
     """Return all that a Pack of this Task may show, in the order of the Pack."""
     following = evidence.capsule.next_action
     first = [_Entry("next action", (), lines.next_action)] if following else []
+    about = [_Entry("description", (), lines.description)] if lines.description() else []
     items = evidence.capsule.live_items()
     opened = [_Entry(i.label, (i.text,), partial(lines.item, i)) for i in reversed(items)]
     return [
+        _Section("", _SHOW, about),
         _Section("", _SHOW, first),
         _Section("Open", _SHOW, opened),
         *_claims(evidence, lines),

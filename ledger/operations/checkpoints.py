@@ -6,12 +6,16 @@ from typing import ClassVar
 
 from memprove.ledger.domain import decide
 from memprove.ledger.domain.events import CheckpointRecorded, Fact
+from memprove.ledger.domain.labels import parse_citation
 from memprove.ledger.domain.record import Record
 from memprove.ledger.operations.base import Receipt, Retryable, Work, about_session, last_seq
 
 
 class Checkpointed(Receipt, frozen=True, kw_only=True):
-    """The labels that a checkpoint gave, and what it did to earlier ones."""
+    """The labels that a checkpoint gave, and what it did to earlier ones.
+
+    *asserted*: those of the new claims that cite no Run, and so prove nothing.
+    """
 
     claims: tuple[str, ...] = ()
     open_items: tuple[str, ...] = ()
@@ -19,6 +23,7 @@ class Checkpointed(Receipt, frozen=True, kw_only=True):
     reaffirmed: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     next_action: str = ""
+    asserted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +71,9 @@ class RecordCheckpoint(Retryable[Checkpointed]):
             reaffirmed=tuple(again.claim for again in event.reaffirmed),
             withdrawn=event.withdrawn,
             next_action=event.next_action,
+            asserted=tuple(
+                label
+                for label, fact in zip(record.labels, event.facts, strict=False)
+                if not any(parse_citation(cited).is_run for cited in fact.evidence)
+            ),
         )

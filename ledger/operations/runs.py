@@ -11,7 +11,13 @@ from memprove.ledger.domain.labels import Citation, parse_label
 from memprove.ledger.domain.record import Draft
 from memprove.ledger.domain.run import Run
 from memprove.ledger.operations.base import Answer, Operation, Receipt, Work, about_session
-from memprove.ledger.problems import LABEL_UNKNOWN, SESSION_ENDED, SESSION_MISSING, Problem
+from memprove.ledger.problems import (
+    LABEL_UNKNOWN,
+    SESSION_AMBIGUOUS,
+    SESSION_ENDED,
+    SESSION_MISSING,
+    Problem,
+)
 from memprove.ledger.projections import SessionRow
 
 if TYPE_CHECKING:
@@ -52,8 +58,8 @@ class StartRun(Operation[RunTold]):
         try:
             return work.session(self.session)
         except Problem as problem:
-            outside = problem.kind in (SESSION_MISSING, SESSION_ENDED) and self.session is None
-            if outside:
+            outside = (SESSION_MISSING, SESSION_ENDED, SESSION_AMBIGUOUS)
+            if problem.kind in outside and self.session is None:
                 return None
             raise
 

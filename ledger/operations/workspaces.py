@@ -8,7 +8,12 @@ import msgspec
 from memprove.ledger.domain.events import WorkspaceAttached, WorkspaceRegistered
 from memprove.ledger.domain.record import Draft
 from memprove.ledger.operations.base import Operation, Work
-from memprove.ledger.problems import WORKSPACE_MISMATCH, WORKSPACE_UNREGISTERED, Problem
+from memprove.ledger.problems import (
+    ARGUMENT_INVALID,
+    WORKSPACE_MISMATCH,
+    WORKSPACE_UNREGISTERED,
+    Problem,
+)
 from memprove.ledger.projections import WorkspaceRow
 
 
@@ -97,6 +102,9 @@ class AttachWorkspace(Operation[WorkspaceTold]):
         rows = {row.number: row for row in work.workspaces()}
         if self.number not in rows:
             raise WORKSPACE_UNREGISTERED(f"no Workspace {self.number}")
+        for row in rows.values():
+            if row.root == self.root and row.number != self.number:
+                raise ARGUMENT_INVALID(f"{self.root} is Workspace {row.number} already")
         event = WorkspaceAttached(
             root=self.root,
             kind=self.kind,

@@ -4,7 +4,7 @@ import pytest
 from support.capsules import OLD, TREE, Story, counts, today
 
 from memprove.ledger.domain import events as e
-from memprove.ledger.domain.evidence import Proof, ProofState, Today
+from memprove.ledger.domain.evidence import Evidence, Proof, ProofState, Today
 
 OLDER = "0ddba11" + "0" * 33
 
@@ -240,3 +240,23 @@ def test_with_an_ignore_list_the_tree_of_every_run_is_in_question() -> None:
     assert [tree.id for tree in story.evidence().trees_in_question()] == [OLD]
     trees = story.evidence(today(ignore=("*.md",))).trees_in_question()
     assert [tree.id for tree in trees] == [OLD, OLDER]
+
+
+def test_of_a_test_that_was_cited_the_newest_run_with_an_outcome_decides() -> None:
+    story = Story()
+    for _ in range(3):
+        green(story)
+    story.fact("it works", "r1:t.py::a")
+    outcomes = {
+        "r1": {"t.py::a": "passed"},
+        "r2": {"t.py::a": "failed", "t.py::b": "passed"},
+        "r3": {"t.py::a": "skipped"},
+    }
+    capsule = story.capsule()
+    evidence = Evidence(capsule, today(), lambda run: outcomes[run.label])
+    refuted = evidence.prove(capsule.claims["c1"])
+    assert refuted.state is ProofState.REFUTED
+    (ground,) = refuted.grounds
+    assert (ground.run.label, ground.outcome, ground.flaky) == ("r2", "failed", True)
+    outcomes["r2"]["t.py::a"] = "passed"
+    assert evidence.prove(capsule.claims["c1"]).state is ProofState.PROVEN

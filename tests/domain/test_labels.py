@@ -100,6 +100,7 @@ def test_what_is_no_label_does_not_split(label: str) -> None:
         ("it works [r1]", "it works", ("r1",)),
         ("it works [r1 !r2,d1]  \n", "it works", ("r1", "!r2", "d1")),
         ("it works[r1:tests/a.py::t]", "it works", ("r1:tests/a.py::t",)),
+        ("so [r1:t.py::x[a], r2:t.py::y[b,c]]", "so", ("r1:t.py::x[a]", "r2:t.py::y[b,c]")),
         ("a [b] c [r1]", "a [b] c", ("r1",)),
         ("a [r2] [r1]", "a [r2]", ("r1",)),
         ("[r1]", "", ("r1",)),

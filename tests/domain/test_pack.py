@@ -282,7 +282,8 @@ def test_the_opening_is_one_paragraph_with_the_time_and_the_caller() -> None:
 
 def test_the_opening_tells_that_no_session_and_no_item_is_open() -> None:
     text = pack.opening(Story().capsule(), now_ms=START, agent="codex", session=None)
-    assert "You are codex; no Session is open. The Task has no open items. What facts" in text
+    assert "You are codex; no Session of yours is open here: `memprove begin --task 3`. The" in text
+    assert "The Task has no open items. What facts" in text
 
 
 @given(hostile, hostile)

@@ -29,10 +29,13 @@ BEHIND: Final = rf"!?r\d+ K(?: in K)? (?:{COUNTED}{FEWER}(?: {VERDICT})?|{TEST})
 SINCE: Final = (
     rf"(?:, then {PATHS} changed(?:, which r\d+ itself made: name it in .evidence. ignore)?)?"
 )
+GAPS: Final = rf"r\d+ {VERDICT}(?:, r\d+ {VERDICT})*"
 TASK: Final = re.compile(
-    r"Task 3 · (?:in_progress|completed)(?: · accepted (?:stale|untested) Q)*"
+    rf"Task 3 · (?:in_progress|blocked(?: Q)?|completed(?: with {GAPS})?)"
+    r"(?: · accepted (?:stale|untested)(?: by an agent)? Q)*"
     rf"(?: · ignoring \d+ patterns?)?(?: · tree unknown: (?:K|{PLAIN}))? · Q"
 )
+ABOUT: Final = re.compile("About: Q")
 NEXT: Final = re.compile(rf"Next \((?:{NAME}, )?Session \d+\): Q")
 HEAD: Final = re.compile(rf"({'|'.join(HEADS)}) \((\d+)(?: of (\d+))?\)")
 LEFT: Final = re.compile(r"Left out: ([a-z0-9 ,()…S-]+)")
@@ -46,7 +49,7 @@ LINE: Final = {
     "Decisions": re.compile(r"  (d\d+) (?:proposed|accepted|rejected) · (?:Q: )?Q because Q"),
     "Runs": re.compile(
         rf"  (r\d+) {VERDICT} {COUNTED}{FEWER}(?: \d+\.\d s)? tree (?:\w+|unknown: (?:K|{PLAIN}))"
-        rf"(?: hidden: \d+)?(?: changed {PATHS})? K(?: in K)?"
+        rf"(?: hidden: \d+)?(?:, stale)?(?: changed {PATHS})? K(?: in K)?"
     ),
     "Sessions": re.compile(
         rf"  Session (\d+) {NAME}(?: \({NAME}\))? (?:open|ended|abandoned)(?:, under Session \d+)?"
@@ -72,6 +75,9 @@ def read(pack: str) -> Read:
     assert TASK.fullmatch(lines.pop(0))
     if lines and lines[-1].startswith("Left out: "):
         _read_left_out(lines.pop(), found)
+    if lines and ABOUT.fullmatch(lines[0]):
+        found.shown.append("description")
+        del lines[0]
     if lines and NEXT.fullmatch(lines[0]):
         found.shown.append("next action")
         del lines[0]
@@ -102,6 +108,7 @@ def expected(capsule: Capsule) -> set[str]:
         if s.ended is None or s.abandoned or s.note
     }
     following = {"next action"} if capsule.next_action else set()
+    following |= {"description"} if capsule.description.strip() else set()
     return claims | items | decisions | sessions | following | set(capsule.runs)
 
 
@@ -117,9 +124,10 @@ def _read_left_out(line: str, found: Read) -> None:
     found.whole = "…" not in line
     for group in re.findall(r"([^()]+) \((?:claims|memprove show|memprove log)\)", matched[1]):
         words = group.removeprefix(", ")
-        if "next action" in words:
-            found.left_out.append("next action")
-            words = words.replace("next action", "")
+        for text in ("description", "next action"):
+            if text in words:
+                found.left_out.append(text)
+                words = words.replace(text, "")
         letter = "s" if words.startswith("Sessions ") else ""
         for word in words.removeprefix("Sessions ").replace("…", "").split():
             found.left_out += _expanded(letter, word)
