@@ -14,7 +14,7 @@ from memprove.ledger.capture import commands, junit
 from memprove.ledger.capture.junit_xml import Fault
 from memprove.ledger.capture.process import run_child
 from memprove.ledger.capture.streams import Sink
-from memprove.ledger.domain.events import RunKind, RunStarted
+from memprove.ledger.domain.events import RunKind, RunStarted, TestCounts
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.domain.run import Verdict, verdict
 from memprove.ledger.ending import Seen, run_ended, why
@@ -56,6 +56,8 @@ class Recorded:
     label: str = ""
     verdict: Verdict | None = None
     why: str = ""
+    kind: RunKind | None = None
+    counts: TestCounts | None = None
     said: tuple[str, ...] = ()
 
 
@@ -97,12 +99,16 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
     except Exception as error:  # the command's exit code comes first
         said = (*said, f"the end of {begun.told.run} was not recorded: {_problem(error)}")
         return Recorded(ended.code, ended.duration_ms, begun.told.run, Verdict.LOST, said=said)
+    if event.tree.id is None:
+        said = (*said, f"{begun.told.run} proves nothing: tree unknown: {event.tree.reason}")
     return Recorded(
         ended.code,
         ended.duration_ms,
         begun.told.run,
         verdict(event),
         why(event),
+        event.kind,
+        event.counts,
         (*said, *ledger.notes),
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from memprove.cli import options
+from memprove.cli import document, options
 from memprove.cli.invocation import Invocation, flush, invoked
 from memprove.cli.verbs import verbs
 from memprove.cli.words import given
@@ -41,11 +41,14 @@ def run(
     ] = "",
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No last line on stderr.")] = False,
     session: options.SessionNumber = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The last line on stderr is one JSON document.")
+    ] = False,
 ) -> int:
     """Run a command and record it: command, tree, output, exit code.
 
     The exit code is the command's own, whatever memprove itself meets; 125 is ours (wrong usage,
-    --strict). Options after the command are the command's.
+    --strict). Options after the command are the command's. Standard output is the command's alone.
 
     Examples:
       memprove run -- pytest -q
@@ -63,12 +66,17 @@ def run(
             kind=kind, timeout_s=timeout, session=session, strict=strict, junit=given(junit)
         ),
     )
-    return tell(call, recorded, quiet=quiet)
+    return tell(call, recorded, quiet=quiet, as_json=as_json)
 
 
-def tell(call: Invocation, recorded: Recorded, *, quiet: bool = False) -> int:
+def tell(
+    call: Invocation, recorded: Recorded, *, quiet: bool = False, as_json: bool = False
+) -> int:
     """Say what was recorded; return the command's exit code, whatever happens here."""
     with suppress(Exception):
+        if as_json:
+            call.output.trace(document.encode(recorded).decode())
+            return recorded.code
         call.note(recorded.said)
         if recorded.label and not quiet:
             call.output.say(_last_line(recorded))

@@ -1,5 +1,6 @@
 """``run`` and ``rerun``: transparent, whatever memprove itself meets."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -234,3 +235,47 @@ def test_a_rerun_that_would_prove_nothing_is_refused(
     desk.memprove("checkpoint", "--fact", "it works [r1]")
     desk.memprove("end")
     assert desk.memprove("rerun", *arguments).problem == "session_ended"
+
+
+def test_a_program_reads_the_last_line_of_stderr(desk: Desk) -> None:
+    desk.begin()
+    done = desk.memprove("run", "--json", "--", sys.executable, "-c", "print('out'); exit(3)")
+    assert done.stdout == b"out\n"
+    told = json.loads(done.err.splitlines()[-1])
+    assert (told["label"], told["verdict"], told["code"], told["kind"]) == (
+        "r1",
+        "failed",
+        3,
+        "other",
+    )
+
+
+def test_a_claim_rests_on_one_test_of_a_report(desk: Desk) -> None:
+    desk.begin()
+    (desk.folder / ".gitignore").write_text("__pycache__/\n*.xml\n")
+    (desk.folder / "test_it.py").write_text("def test_a(): pass\ndef test_b(): assert 0\n")
+    report = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--junit-xml", "report.xml")
+    run = ("run", "--junit", "report.xml", "--", sys.executable, *report)
+    assert desk.memprove(*run).code == 1
+    cited = "r1:test_it.py::test_"
+    assert desk.memprove("checkpoint", "--fact", f"a works [{cited}a]").code == 0
+    refused = desk.memprove("checkpoint", "--fact", f"b works [{cited}b]")
+    assert refused.problem == "test_unknown"
+    assert "Proven (1)" in desk.memprove("resume", "--pack").out
+    (desk.folder / "test_it.py").write_text("def test_a(): assert 0\ndef test_b(): pass\n")
+    assert desk.memprove("rerun", "r1").code == 1
+    assert "Refuted (1)" in desk.memprove("resume", "--pack").out
+    assert desk.memprove("verify").code == 0
+
+
+@pytest.mark.parametrize("command", [("nosuch",), ("--kind", "test", "--", "nosuch")])
+def test_a_command_that_never_started_stands_in_no_way(
+    desk: Desk, command: tuple[str, ...]
+) -> None:
+    desk.begin()
+    test = (sys.executable, "-m", "unittest", "test_it")
+    (desk.folder / "test_it.py").write_text(PASSING)
+    (desk.folder / ".gitignore").write_text("__pycache__/\n")
+    assert desk.memprove("run", "--", *test).code == 0
+    assert desk.memprove("run", *command).code == 127
+    assert desk.memprove("complete").code == 0

@@ -207,7 +207,7 @@ def test_a_statement_is_read_from_stdin_and_from_a_file(desk: Desk, inside: Insi
         }
     )
     read = inside("checkpoint", "--from", "-", "--fact", "three", stdin=text.encode())
-    assert read.out == "c1 c2 c3 o1 recorded · next action recorded\n"
+    assert read.out == "c1 c2 c3 o1 recorded · c3 asserted: no Run cited · next action recorded\n"
     file = desk.base / "statement.json"
     file.write_text('{"closed_items": ["o1"], "reaffirm": [1], "withdraw": ["c2"], "session": 1}')
     assert inside("checkpoint", "--from", str(file)).out.startswith("o1 closed · c1 ")

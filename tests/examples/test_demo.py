@@ -22,7 +22,7 @@ LANDMARKS = (
     "\nmemprove: run_failed: ",
     "$ git apply ~/fix.patch\n$ memprove run -- pytest -q\n",
     "memprove: r2 passed ",
-    "\nc2 c3 c4 recorded · next action recorded\n",
+    "\nc2 c3 c4 recorded · c4 asserted: no Run cited · next action recorded\n",
     "\nd1 proposed\n",
     "  proof proven\n",
     "$ memprove claims --stale\nc2 r2 `pytest -q` test 16/16, then `nested_lists/lexer.py` changed",

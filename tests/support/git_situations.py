@@ -127,6 +127,16 @@ def folder_becomes_ignored_link(repository: Path) -> None:
     (repository / ".gitignore").write_text("/dir\n")
 
 
+def renamed_in_letter_case(repository: Path) -> None:
+    (repository / "a.txt").rename(repository / "A.TXT")
+
+
+def names_in_two_forms_of_unicode(repository: Path) -> None:
+    git(repository, "config", "core.precomposeUnicode", "true")
+    for name in ("\u00e9", "e\u0301"):
+        (repository / name).write_text(name)
+
+
 def strange_names(repository: Path) -> None:
     for name in (b"\xff\xfe", b"new\nline", b'"quoted"', b"back\\slash", b" ", "é".encode(), b"-x"):
         (repository / os.fsdecode(name)).write_text("x\n")
@@ -309,6 +319,8 @@ SITUATIONS = (
     folder_becomes_link_to_the_same,
     folder_becomes_ignored_link,
     strange_names,
+    renamed_in_letter_case,
+    names_in_two_forms_of_unicode,
     automatic_line_ends,
     attributes_of_line_ends,
     owners_filter,

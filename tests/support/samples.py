@@ -64,6 +64,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
         ignore=("*.md",),
         outputs=("snap/**",),
         exact=False,
+        junit="report.xml",
         rerun_of="r1",
     ),
     "run.ended": e.RunEnded(
@@ -79,6 +80,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
         crashed=True,
         error="e",
         counts=_COUNTS,
+        outcomes=_HEX,
         counts_needed=True,
         masked="m",
         moved=("a.py",),

@@ -10,7 +10,7 @@ import struct
 import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,14 @@ class Screen:
     def type(self, keys: bytes) -> None:
         """Type *keys*."""
         os.write(self.terminal, keys)
+
+    def type_what_fits(self, keys: bytes) -> None:
+        """Type *keys* until nobody takes them any more."""
+        os.set_blocking(self.terminal, False)
+        with suppress(BlockingIOError):
+            while keys:
+                keys = keys[os.write(self.terminal, keys) :]
+        os.set_blocking(self.terminal, True)
 
     def until(self, expected: str) -> "re.Match[bytes]":
         """Read on until the pattern *expected* is shown after what was expected before."""
