@@ -16,7 +16,6 @@ from memprove.ledger.domain.events import TreeState
 from memprove.ledger.workspace import tree as trees
 from memprove.ledger.workspace.changes import changes
 from memprove.ledger.workspace.config import WorkspaceConfig, read_config
-from memprove.ledger.workspace.manifest import is_manifest, read_manifest
 from memprove.ledger.workspace.resolve import place_at
 
 if TYPE_CHECKING:
@@ -62,6 +61,8 @@ class Observation:
 
     def _read_tree(self) -> trees.Tree:
         if place_at(self.worktree).kind == "folder":
+            from memprove.ledger.workspace.manifest import read_manifest  # late: start-up time
+
             return read_manifest(self.worktree, deadline_s=self._deadline_s)
         return trees.read_tree(
             self.worktree, deadline_s=self._deadline_s, allowed_filters=self._allowed_filters
@@ -140,7 +141,7 @@ def differences(before: Observation, after: Observation) -> Differences:
 
 
 def _untracked(before: trees.Tree, after: trees.Tree) -> set[str]:
-    if is_manifest(after.id):
+    if trees.is_manifest(after.id):
         there = {entry.path for entry in before.changed}
         return {entry.path for entry in after.changed if entry.path not in there}
     return {entry.path for entry in (*before.changed, *after.changed) if entry.untracked}

@@ -23,9 +23,12 @@ PIECE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The digests of the reports under a path, by file name; empty for one not looked into."""
+    """The digests of the reports under a path, by file name; empty for one not looked into.
 
-    digests: tuple[tuple[str, str], ...]
+    None: the folder could not be looked into, so that nothing can be said to have changed.
+    """
+
+    digests: tuple[tuple[str, str], ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +42,23 @@ class Report:
 def stamp(path: Path) -> Stamp | None:
     """Return what stands at *path* before a Run, to be compared with after it; None: nothing.
 
-    What is beyond the limits was not looked into and counts as unchanged.
+    What is beyond the limits or cannot be read was not looked into, and counts as unchanged.
     """
     digests, left = [], MAX_BYTES
     try:
-        for file in _files(path):
+        files = _files(path)
+    except (OSError, ValueError, Refused):
+        return Stamp(None)
+    for file in files:
+        digest = ""
+        try:
             with _opened(file) as stream:
                 digest, left = _digest(stream, left)
-            digests.append((file.name, digest))
-    except (OSError, ValueError, Refused):
-        pass
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, Refused):
+            pass
+        digests.append((file.name, digest))
     return Stamp(tuple(digests)) if digests else None
 
 
@@ -58,8 +68,11 @@ def read_junit(path: Path, *, before: Stamp | None) -> Report | Fault:
     *before* is its stamp from before the Run. At most 64 MiB and 100,000 tests are read, in all.
     In a folder, files that did not change and files that are no JUnit reports are passed over.
     """
+    known = before.digests if before is not None else ()
+    if known is None:
+        return Fault.NOT_COMPARED
     try:
-        return _read(path, dict(before.digests) if before is not None else {})
+        return _read(path, dict(known))
     except Refused as refused:
         return refused.fault
     except FileNotFoundError:
@@ -91,7 +104,7 @@ def _read(path: Path, before: Mapping[str, str]) -> Report | Fault:
                 seen.append(None)
     if None in seen:
         return _report(outcomes, unnamed)
-    return seen[0] or Fault.MISSING if seen else Fault.MISSING
+    return next((fault for fault in seen if fault is not None), Fault.MISSING)
 
 
 def _parsed(stream: BinaryIO, outcomes: dict[str, str]) -> int:

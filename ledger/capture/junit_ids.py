@@ -18,6 +18,7 @@ def citable_id(
     in its name is not seen). A *classname* that the name ends with adds nothing and is left out.
     node calls every class ``test``: there the names of the *suites* around the test tell more.
     """
+    name, classname = name.strip(), classname.strip()
     if classname == "test":
         return " > ".join((*suites, name))
     if path := _python_path(classname, file.replace("\\", "/")):

@@ -8,7 +8,6 @@ outcomes, and what is kept is bounded.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from xml.parsers import expat
 
 from memprove.ledger.capture.junit_ids import citable_id
 
@@ -25,6 +24,7 @@ class Fault(StrEnum):
 
     MISSING = "missing"
     UNCHANGED = "unchanged"
+    NOT_COMPARED = "not compared"
     UNREADABLE = "unreadable"
     TOO_LARGE = "too large"
     TOO_MANY_TESTS = "too many tests"
@@ -49,11 +49,12 @@ WORST_LAST = ("passed", "skipped", "failed", "error")
 
 SUITES = ("testsuites", "testsuite")
 ENCODINGS = frozenset(("utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1"))
+RISKY = "PHPUnit\\Framework\\RiskyTestError"  # a passed test that phpunit thinks little of
 NOT_RUN = frozenset(("disabled", "ignored", "notrun", "skipped"))
 
 
 class Parser:
-    """Parse one report that is fed in pieces; add its outcomes to *outcomes*, worst ones winning."""
+    """Parse one report, fed in pieces; add its outcomes to *outcomes*, the worst one winning."""
 
     def __init__(self, outcomes: dict[str, str]) -> None:
         self._outcomes = outcomes
@@ -64,6 +65,9 @@ class Parser:
         self._stated = [0, 0]  # by the root, by the suites in it
         self._failed = 0
         self._id, self._outcome = "", ""
+        from xml.parsers import expat  # late: few Runs come with a report
+
+        self._error = expat.ExpatError
         self._expat = expat.ParserCreate()
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
@@ -91,7 +95,7 @@ class Parser:
     def _parse(self, piece: bytes, *, final: bool) -> None:
         try:
             self._expat.Parse(piece, final)
-        except (expat.ExpatError, ValueError, LookupError) as error:
+        except (self._error, ValueError, LookupError) as error:
             raise Refused(Fault.MALFORMED) from error
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -132,7 +136,9 @@ class Parser:
     def _judge(self, name: str, attributes: Mapping[str, str]) -> None:
         """Follow a child of a test. Marks of a rerun (``flakyFailure``) leave the last outcome."""
         outcome = {"failure": "failed", "error": "error", "skipped": "skipped"}.get(name)
-        if outcome == "skipped" and attributes.get("type") == "todo":
+        if attributes.get("type") == RISKY:
+            self._failed += 1
+        elif outcome == "skipped" and attributes.get("type") == "todo":
             self._outcome = "todo"  # node: a failure beside it is expected
         elif outcome is not None and self._outcome != "todo":
             self._outcome = _worse(self._outcome, outcome)

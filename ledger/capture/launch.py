@@ -42,20 +42,28 @@ def start(
     stdin: int | None,
     stdout: int,
     stderr: int,
+    first: Callable[[], None] | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start *command* with the given descriptors; *stdin* None is ours.
 
+    *first* is called in the new process before it becomes the command, by a caller without threads.
     Raises NotStarted, and Problem ``command_gone`` if *cwd* is no directory.
     """
     import subprocess  # late: it costs start-up time, and most of our processes start nothing
 
     def popen(argv: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            argv, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr, close_fds=False
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            close_fds=False,
+            preexec_fn=first,
         )
 
-    if cwd is not None and not os.path.isdir(cwd):
-        raise problems.COMMAND_GONE(cwd)
+    require_folder(cwd)
     if not command or not command[0]:
         raise NotStarted(NOT_FOUND, "command not found")
     try:
@@ -66,6 +74,12 @@ def start(
         raise NotStarted(NOT_EXECUTABLE, os.strerror(fault.errno or 0).lower()) from None
     except ValueError:  # a NUL, or a character that no byte stands for
         raise NotStarted(NOT_EXECUTABLE, "an argument cannot be passed") from None
+
+
+def require_folder(cwd: str | None) -> None:
+    """Raise Problem ``command_gone`` if *cwd* is no directory."""
+    if cwd is not None and not os.path.isdir(cwd):
+        raise problems.COMMAND_GONE(cwd)
 
 
 def _start(

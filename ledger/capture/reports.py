@@ -64,4 +64,4 @@ _ESCAPES = re.compile(
 def _plain(output: bytes) -> str:
     """Return *output* as lines without colours; what a carriage return redraws is a line too."""
     text = _ESCAPES.sub("", output.decode("utf-8", "replace"))
-    return re.sub(r"\r+\n|\r", "\n", text)
+    return re.sub(r"\r+\n?", "\n", text)

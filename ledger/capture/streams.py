@@ -15,7 +15,7 @@ from dataclasses import dataclass
 KEPT_HEAD = 4 * 1024 * 1024
 KEPT_TAIL = 4 * 1024 * 1024
 EDGE = 64 * 1024
-ENDING = 64 * 1024
+ENDING = 1024 * 1024
 TAIL_CHARACTERS = 2_000
 
 
@@ -69,7 +69,7 @@ class Sink:
         return _record(self._length, digest.hexdigest(), redacted, kept)
 
     def ending(self) -> bytes:
-        """Return the last 64 KiB of the stream, which has ended, for reports to be read from."""
+        """Return the last 1 MiB of the stream, which has ended, for reports to be read from."""
         last = self._tail.joined()[-ENDING:]
         short = ENDING - len(last)
         return bytes(self._head[-short:]) + last if short else last

@@ -8,7 +8,7 @@ from pathlib import Path
 from memprove.ledger.workspace.git import Git, Unknown
 from memprove.ledger.workspace.listing import is_own, parse_raw, path_text
 from memprove.ledger.workspace.repository import EMPTY_TREE
-from memprove.ledger.workspace.tree import COMPARE, Entry, Snapshot
+from memprove.ledger.workspace.tree import COMPARE, Entry, Snapshot, is_manifest
 
 _Content = tuple[int, str]
 """Mode and object id; (0, ""): not there."""
@@ -34,6 +34,8 @@ def changes(worktree: Path, before: Snapshot, after: Snapshot, *, deadline_s: fl
     if before.tree is not None and before.tree == after.tree:
         return Changes(True, ())
     if not (before.tree and after.tree and before.changed_known and after.changed_known):
+        return Changes(False, ())
+    if is_manifest(before.tree) != is_manifest(after.tree):  # it became a repository, or was one
         return Changes(False, ())
     try:
         moved = _between(worktree, before, after, deadline_s)

@@ -11,7 +11,6 @@ A pattern, or a list, that matches every path (as good as: ``[a-z]*``) would swi
 it is refused.
 """
 
-import re
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,15 +22,11 @@ from memprove.ledger import problems
 from memprove.ledger.workspace import files
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+    from memprove.ledger.workspace.patterns import Patterns
 
 NAME = "config.toml"
 PATTERNS_LIMIT = 100
 LENGTH_LIMIT = 200
-WILDCARDS_LIMIT = 3
-"""Runs of ``*`` in one pattern: the time to match grows with the path's length to this power."""
-PATH_LIMIT = 1000
-"""Longer paths match no pattern, so that none of them costs much time."""
 
 _KEYS = ("ignore", "outputs")
 
@@ -115,30 +110,28 @@ def _fault(pattern: str) -> str:
         return f"is longer than {LENGTH_LIMIT} characters"
     if not pattern.isprintable():
         return "has a control character"
-    if len(re.findall(r"\*+", pattern)) > WILDCARDS_LIMIT:
-        return f"has over {WILDCARDS_LIMIT} wildcards"
     if ".." in pattern.lstrip("!").split("/"):
         return "leaves the Workspace"
+    from memprove.ledger.workspace.patterns import parse_pattern  # late: most have no pattern
+
     try:
-        (compiled,) = _compiled((pattern,)).patterns
-    except ValueError:
-        return "is no gitignore pattern"
-    if compiled.include is None:
-        return "can match nothing"
+        if parse_pattern(pattern.encode()) is None:
+            return "is blank or a comment"
+    except ValueError as error:
+        return f"can match nothing: {error}"
     return "matches everything" if _matches_everything((pattern,)) else ""
 
 
 def _matches(patterns: tuple[str, ...], path: str) -> bool:
-    if not patterns or len(path) > PATH_LIMIT:
-        return False
-    return _compiled(patterns).match_file(path)
+    return bool(patterns) and _compiled(patterns).ignores(path.encode("utf-8", "surrogateescape"))
 
 
 @lru_cache(maxsize=256)
-def _compiled(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
-    from pathspec import GitIgnoreSpec  # late: most Workspaces have no pattern
+def _compiled(patterns: tuple[str, ...]) -> "Patterns":
+    from memprove.ledger.workspace.patterns import Patterns, parse_pattern  # late, as above
 
-    return GitIgnoreSpec.from_lines(patterns)
+    parsed = (parse_pattern(pattern.encode()) for pattern in patterns)
+    return Patterns(pattern for pattern in parsed if pattern is not None)
 
 
 def _matches_everything(patterns: Iterable[str]) -> bool:

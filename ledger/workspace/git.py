@@ -34,6 +34,7 @@ SETTINGS: tuple[str, ...] = (
     "core.ignoreStat=false",
     "core.splitIndex=false",  # a shared index would be written into the repository
     "core.fsync=none",  # only scratch files are written
+    "core.looseCompression=0",
     "core.sparseCheckout=true",  # with the next: skip-worktree is void where the file exists
     "sparse.expectFilesOutsideOfPatterns=false",
     "index.sparse=false",

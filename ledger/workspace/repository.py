@@ -32,6 +32,8 @@ _OWNERS_SCOPES = (b"system", b"global")
 class Repository:
     """The repository of one worktree, as it stands."""
 
+    common: Path
+    """What its work trees share: ``.git`` of the main one."""
     index: Path
     objects: Path
     object_format: str
@@ -43,6 +45,8 @@ class Repository:
     """Without ``refs/heads/``; None: HEAD is detached."""
     local_filters: frozenset[str]
     """Filter drivers that the repository's own configuration touches."""
+    large_files: bool
+    """Whether a filter driver ``lfs`` is defined, by anyone."""
     hides: bool
     """Whether ``info/exclude`` or ``core.excludesFile`` may hide something."""
 
@@ -72,6 +76,7 @@ def locate(git: Git) -> Repository:
     base, base_tree, name = head or (None, EMPTY_TREE[object_format], _unborn(git))
     filters, excludes_file = _parse_config(settings)
     return Repository(
+        common=Path(common),
         index=Path(index),
         objects=Path(objects),
         object_format=object_format,
@@ -80,6 +85,7 @@ def locate(git: Git) -> Repository:
         base_tree=base_tree,
         branch=None if name == "HEAD" else name.removeprefix("refs/heads/"),
         local_filters=filters,
+        large_files=b"\0filter.lfs." in settings,
         hides=_has_patterns(Path(common, "info", "exclude")) or _has_patterns(excludes_file),
     )
 

@@ -80,6 +80,17 @@ def locate(cwd: Path) -> tuple[Place, ...]:
     return tuple(_place(folder) for folder in (Path(here), *Path(here).parents))
 
 
+def place_at(folder: Path) -> Place:
+    """Return the Place that *folder* itself is."""
+    return _place(Path(os.path.realpath(folder)))
+
+
+def is_linked_worktree(folder: Path, common: Path) -> bool:
+    """Tell whether *folder* is a linked work tree of the repository with the directory *common*."""
+    place = place_at(folder)
+    return place.root != place.worktree and place.common == Path(os.path.realpath(common))
+
+
 def fingerprint(place: Place) -> tuple[int, int]:
     """Return device and inode of the folder that identifies *place*.
 

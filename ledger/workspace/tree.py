@@ -10,18 +10,19 @@ clone. ``.memprove`` in the Workspace root is no part of it. Method:
    It reads stat data only and, unlike ``ls-files -m``, sees a folder that became a link.
 3. ``update-index --info-only`` takes the changed paths into the scratch index: ids as ``git add``
    would give them (filters, line ends, modes, link targets), but no content is copied.
-4. ``diff-index --cached`` names what differs from the base commit; where anything does,
-   ``write-tree`` says the id, with new tree objects in the scratch folder.
+4. ``diff-index --cached`` names what differs from the base commit, and meanwhile, where anything
+   does, ``write-tree`` says the id, with new tree objects in the scratch folder.
 
-A clean worktree costs five processes, four of them in pairs, a changed one seven, whatever the
-number of files; in Python there is one pass over the list of the index and no work for a clean file
-beyond it.
+A clean worktree costs five processes, four of them in pairs, a changed one seven, six in pairs,
+whatever the number of files; in Python there is one pass over the list of the index and no work for
+a clean file beyond it.
 """
 
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from memprove.ledger.workspace.git import Git, Unknown
@@ -35,10 +36,14 @@ from memprove.ledger.workspace.listing import (
     path_text,
 )
 from memprove.ledger.workspace.repository import Repository, locate
+from memprove.ledger.workspace.resolve import is_linked_worktree
 from memprove.ledger.workspace.scratch import scratch_index
 
 MOST_ROWS = 10_000
 """How many changed paths a tree names at most."""
+
+MANIFEST = "m"
+"""How an id begins that ``manifest.read_manifest`` made, and no git tree."""
 
 COMPARE = ("-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv")
 """Options of every plumbing comparison."""
@@ -97,6 +102,11 @@ class Tree:
         return Snapshot(self.id, self.base, self.changed, self.changed_known)
 
 
+def is_manifest(tree: str | None) -> bool:
+    """Tell whether *tree* is the id of a tree outside git."""
+    return tree is not None and tree.startswith(MANIFEST)
+
+
 def read_tree(
     worktree: Path, *, deadline_s: float, allowed_filters: frozenset[str] = frozenset()
 ) -> Tree:
@@ -131,22 +141,30 @@ def _unknown(unknown: Unknown) -> Tree:
 
 
 def _compute(git: Git, repository: Repository, untrusted: frozenset[str]) -> Tree:
-    git = replace(git, settings=_blanked(untrusted))
+    git = replace(git, settings=(*_letter_case(git), *_blanked(untrusted)))
     with scratch_index(repository, git.folder) as variables:
         git = replace(git, variables=variables)
         listing, suspects, hidden = _look(git, repository)
+        listing = replace(listing, nested=_foreign(git, repository, listing.nested))
         paths = {row.path for row in suspects} | listing.untracked | listing.nested
         _refuse_filters(git, paths, untrusted)
         _refuse_dirty_repositories(git, listing, suspects)
         _take_in(git, listing, suspects)
-        differences = _differences(git, repository)
-        tree = repository.base_tree
-        if differences:
-            tree = git.read("write-tree", "--missing-ok").decode().strip()
+        changed_here = bool(paths or listing.own)
+        tree, differences = _read_off(git, repository, changed_here)
     rows = [row for row in differences if not is_own(row.path)]
     known = len(rows) <= MOST_ROWS
     changed = _entries(rows, listing.untracked | listing.nested) if known else ()
     return Tree(tree, "", repository.base, repository.branch, changed, known, hidden)
+
+
+def _letter_case(git: Git) -> tuple[str, ...]:
+    """Return the setting without which git would not see ``B.txt`` beside a tracked ``b.txt``.
+
+    Where the file system takes both for one, git is right not to see it.
+    """
+    takes_both_for_one = os.path.lexists(git.folder / ".GIT")
+    return () if takes_both_for_one else ("core.ignoreCase=false",)
 
 
 def _blanked(filters: frozenset[str]) -> tuple[str, ...]:
@@ -175,6 +193,18 @@ def _look(git: Git, repository: Repository) -> tuple[Listing, list[Difference], 
         )
         seen = git.read(*_SUSPECTS)
     return listing, list(parse_raw(seen)), max(0, hidden)
+
+
+def _foreign(git: Git, repository: Repository, nested: frozenset[bytes]) -> frozenset[bytes]:
+    """Return the *nested* repositories without linked work trees of *repository* itself.
+
+    These are other work trees of the same Workspace, often of other agents at work.
+    """
+    return frozenset(
+        path
+        for path in nested
+        if not is_linked_worktree(git.folder / os.fsdecode(path), repository.common)
+    )
 
 
 def _refuse_filters(git: Git, paths: Iterable[bytes], untrusted: frozenset[str]) -> None:
@@ -233,10 +263,18 @@ def _take_in(git: Git, listing: Listing, suspects: list[Difference]) -> None:
         git.read("update-index", *options, "-z", "--stdin", stdin=_z(paths))
 
 
-def _differences(git: Git, repository: Repository) -> list[Difference]:
+def _read_off(git: Git, repository: Repository, changed_here: bool) -> tuple[str, list[Difference]]:
+    """Return the tree of the scratch index, and how it differs from the base commit."""
     base = repository.base or repository.base_tree
     options = (*COMPARE, "--ignore-submodules=none")
-    return list(parse_raw(git.read("diff-index", "--cached", *options, base)))
+    with ExitStack() as started:
+        write = partial(git.start, "write-tree", "--missing-ok")
+        writing = started.enter_context(write()) if changed_here else None
+        differences = list(parse_raw(git.read("diff-index", "--cached", *options, base)))
+        if not differences:
+            return repository.base_tree, []
+        writing = writing or started.enter_context(write())  # only the index was changed
+        return writing.read().decode().strip(), differences
 
 
 def _entries(rows: list[Difference], untracked: frozenset[bytes]) -> tuple[Entry, ...]:

@@ -253,7 +253,7 @@ def test_a_workspace_folder_that_cannot_be_written_loses_nothing(desk: Desk) -> 
     writable(desk.folder / ".memprove")
     assert (done.code, done.out) == (0, "Session 1 begun by unnamed · new Task 1 “try it”\n")
     assert done.err.startswith("memprove: the context was not written: ")
-    assert desk.memprove("checkpoint", "--fact", "so").out == "c1 recorded · c1 asserted: no Run cited\n"
+    assert desk.memprove("checkpoint", "--fact", "so").out.startswith("c1 recorded")
 
 
 def test_a_config_directory_that_cannot_be_made(

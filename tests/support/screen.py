@@ -9,7 +9,7 @@ import signal
 import struct
 import termios
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +74,14 @@ class Screen:
         modes = termios.tcgetattr(self.side)
         return not modes[3] & (termios.ECHO | termios.ICANON | termios.ISIG)
 
+    def until_it_is_raw(self) -> None:
+        """Wait until somebody has made it raw; nothing is shown then."""
+        self._wait_until(self.is_raw)
+
+    def until_a_job_has_it(self) -> None:
+        """Wait until another process group than the leader's is in the foreground."""
+        self._wait_until(lambda: os.tcgetpgrp(self.terminal) != self.pid)
+
     def is_as_before(self) -> bool:
         """Return whether the terminal has the settings that it had at first."""
         return termios.tcgetattr(self.side) == self.settings
@@ -83,6 +91,12 @@ class Screen:
         os.close(self.side)
         os.close(self.terminal)
         self.terminal = -1
+
+    def _wait_until(self, condition: Callable[[], bool]) -> None:
+        limit = time.monotonic() + LIMIT_S
+        while not condition():
+            assert time.monotonic() < limit, f"it does not come: {self.shown[self.seen :]!r}"
+            self._read(time.monotonic() + 0.01)
 
     def _read(self, limit: float) -> bool:
         """Read what is shown by *limit*; return whether there was any."""

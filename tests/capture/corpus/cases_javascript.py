@@ -45,9 +45,11 @@ THREE = {"passed": 3}
 ALL_SORTS = {"passed": 1, "failed": 2, "skipped": 2}
 
 
-def _jest(source: str, arguments: str, counts: Mapping[str, int] | None, **more: bool) -> Case:
+def _jest(
+    source: str, arguments: str, counts: Mapping[str, int] | None, terminal: bool = False
+) -> Case:
     files = {"package.json": "{}", "it.test.js": source} if source else {"package.json": "{}"}
-    return Case(files, f"jest {arguments}".strip(), counts, **more)
+    return Case(files, f"jest {arguments}".strip(), counts, terminal)
 
 
 JEST = {
@@ -81,10 +83,12 @@ def _colour(arguments: str) -> str:
     return "" if "--color" in arguments else "NO_COLOR=1 "
 
 
-def _vitest(source: str, arguments: str, counts: Mapping[str, int] | None, **more: bool) -> Case:
+def _vitest(
+    source: str, arguments: str, counts: Mapping[str, int] | None, terminal: bool = False
+) -> Case:
     files = {"it.test.mjs": source, "package.json": "{}"} if source else {"package.json": "{}"}
     return Case(
-        files, f"{_colour(arguments)}vitest run --globals {arguments}".strip(), counts, **more
+        files, f"{_colour(arguments)}vitest run --globals {arguments}".strip(), counts, terminal
     )
 
 
@@ -121,10 +125,12 @@ VITEST = {
 }
 
 
-def _mocha(source: str, arguments: str, counts: Mapping[str, int] | None, **more: bool) -> Case:
+def _mocha(
+    source: str, arguments: str, counts: Mapping[str, int] | None, terminal: bool = False
+) -> Case:
     source = source.replace("test.todo", "it.skip").replace("test(", "it(")
     files = {"test/it.cjs": source.replace("test.", "it.")} if source else {"package.json": "{}"}
-    return Case(files, f"mocha {arguments} --extension cjs".replace("  ", " "), counts, **more)
+    return Case(files, f"mocha {arguments} --extension cjs".replace("  ", " "), counts, terminal)
 
 
 HOOK = """
@@ -155,9 +161,11 @@ MOCHA = {
 NODE_TEST = 'const test = require("node:test");\n'
 
 
-def _node(source: str, arguments: str, counts: Mapping[str, int] | None, **more: bool) -> Case:
+def _node(
+    source: str, arguments: str, counts: Mapping[str, int] | None, terminal: bool = False
+) -> Case:
     files = {"it.test.js": NODE_TEST + source} if source else {"package.json": "{}"}
-    return Case(files, f"node --test {arguments}".strip(), counts, **more)
+    return Case(files, f"node --test {arguments}".strip(), counts, terminal)
 
 
 CANCELLED = """

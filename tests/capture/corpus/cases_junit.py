@@ -1,6 +1,6 @@
-"""Cases for JUnit reports: for each producer a project and the report it writes.
+"""Cases for JUnit reports: for each producer a project, and the report that it writes.
 
-*outcomes* of index.json are written beside them in test_junit.py's table, by hand.
+outcomes.json says how each test ends, as a person reads it off the project.
 """
 
 from capture.corpus import cases_compiled, cases_javascript, cases_python, cases_scripts
@@ -50,12 +50,20 @@ def test_always_fails():
 """
 DESCRIBED = """
 describe("outer", () => {
-  describe("inner", () => { it("passes", () => {}); it("fails", () => { throw new Error("no"); }); });
+  describe("inner", () => {
+    it("passes", () => {});
+    it("fails", () => { throw new Error("no"); });
+  });
   it.skip("is skipped", () => {});
 });
 it("passes", () => {});
 """
-NEXTEST_PROFILE = '[profile.default]\nretries = 0\nfail-fast = false\n[profile.default.junit]\npath = "report.xml"\n'
+NEXTEST_PROFILE = """
+[profile.default]
+fail-fast = false
+[profile.default.junit]
+path = "report.xml"
+"""
 
 
 def _pytest(source: str, *arguments: str, file: str = "tests/test_it.py") -> Case:
@@ -67,7 +75,7 @@ def _javascript(case: Case, command: str) -> Case:
     return Case(case.files, command, report="report.xml")
 
 
-RUST = cases_compiled.NEXTEST["failing"].files | {".config/nextest.toml": NEXTEST_PROFILE}
+RUST = {**cases_compiled.NEXTEST["failing"].files, ".config/nextest.toml": NEXTEST_PROFILE}
 
 JUNIT = {
     "pytest": _pytest(PYTEST_CLASSES),
@@ -86,7 +94,10 @@ JUNIT = {
         "JEST_JUNIT_OUTPUT_FILE=report.xml jest --reporters=jest-junit",
     ),
     "jest-file": _javascript(
-        Case({"package.json": "{}", "it.test.js": DESCRIBED, "b.test.js": "broken("}, ""),
+        Case(
+            {"package.json": "{}", "it.test.js": DESCRIBED, "b.test.js": 'throw new Error("x");'},
+            "",
+        ),
         "JEST_JUNIT_ADD_FILE_ATTRIBUTE=true JEST_JUNIT_OUTPUT_FILE=report.xml "
         "JEST_JUNIT_REPORT_TEST_SUITE_ERRORS=true jest --reporters=jest-junit",
     ),
@@ -138,7 +149,7 @@ JUNIT = {
     ),
     "nextest": Case(RUST, "cargo nextest run", report="target/nextest/default/report.xml"),
     "nextest-retries": Case(
-        cases_compiled.NEXTEST["aborts"].files | {".config/nextest.toml": NEXTEST_PROFILE},
+        {**cases_compiled.NEXTEST["aborts"].files, ".config/nextest.toml": NEXTEST_PROFILE},
         "cargo nextest run --retries 1",
         report="target/nextest/default/report.xml",
     ),

@@ -155,12 +155,12 @@ ALL_SORTS = {"passed": 2, "failed": 2, "errors": 1, "skipped": 2}
 
 
 def _pytest(source: str, arguments: str, counts: dict[str, int] | None) -> Case:
-    command = f"pytest {arguments} -p no:cacheprovider -p xdist"
+    command = " ".join(["pytest", *arguments.split(), "-p no:cacheprovider -p xdist"])
     return Case({"test_it.py": source}, command, counts)
 
 
 def _unittest(source: str, arguments: str, counts: dict[str, int] | None) -> Case:
-    return Case({"test_it.py": source}, f"python -m unittest {arguments}", counts)
+    return Case({"test_it.py": source}, f"python -m unittest {arguments}".strip(), counts)
 
 
 PYTEST = {

@@ -54,7 +54,7 @@ VERSIONS = {
     "go": "go version",
     "nextest": "cargo nextest --version",
     "tap": "perl --version",
-    "junit": "",
+    "gotestsum": "go version",
 }
 """How to ask for a version, where it is not `RUNNER --version`."""
 
@@ -72,15 +72,16 @@ SETTINGS = {
 
 def main(runner: str, *wanted: str) -> None:
     """Record all cases of *runner*, or those that are *wanted*."""
-    version = version_of(runner)
+    version = "" if runner == "junit" else version_of(runner)
     index_file = HERE / "index.json"
     index = json.loads(index_file.read_text())
     for name, case in CASES[runner].items():
         if not wanted or name in wanted:
             key = f"{runner}/{version}/{name}" if version else f"{runner}/{name}"
+            writer = name.split("-")[0] if runner == "junit" else runner
             index[key] = {
                 **record(case, HERE / key),
-                "runner": f"{runner} {version}".strip(),
+                "runner": f"{writer} {version or version_of(writer)}",
                 "recorded": datetime.date.today().isoformat(),
                 **({} if case.report else {"counts": case.counts}),
             }
@@ -90,8 +91,6 @@ def main(runner: str, *wanted: str) -> None:
 def version_of(runner: str) -> str:
     """Return the version that *runner* states."""
     command = VERSIONS.get(runner, f"{runner} --version")
-    if not command:
-        return ""
     said = subprocess.run(shlex.split(command), env=environment(), capture_output=True, text=True)
     found = re.search(r"\d+(?:\.\d+)+", said.stdout)
     assert found, said
