@@ -1,8 +1,10 @@
 """An answer as one JSON document: what ``--json`` prints.
 
 Every field of the answer by its name, those with default values too; keys sorted, UTF-8, one line.
+What a terminal would obey or hide is escaped, which JSON allows for every character.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -11,14 +13,33 @@ from typing import Any
 
 import msgspec
 
+from memprove.ledger.domain import printing
+
+_DOUBTFUL = re.compile("[^ -~]")
+
 
 def encode(value: object) -> bytes:
     """Return *value* as one line of JSON."""
     plain = document(value)
     try:
-        return msgspec.json.encode(plain, order="sorted") + b"\n"
+        return _visible(msgspec.json.encode(plain, order="sorted")) + b"\n"
     except UnicodeEncodeError:
         return _encode_ascii(plain)
+
+
+def _visible(line: bytes) -> bytes:
+    """Return the JSON in *line* with each control or invisible character escaped."""
+    if line.isascii() and b"\x7f" not in line:
+        return line
+    return _DOUBTFUL.sub(_escaped, line.decode()).encode()
+
+
+def _escaped(match: "re.Match[str]") -> str:
+    char = match[0]
+    if not printing.is_hidden(char):
+        return char
+    units = char.encode("utf-16-be")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def document(value: object) -> Any:

@@ -1,5 +1,6 @@
 """After a write: the caller's context is written anew, whole, from the ledger."""
 
+from contextlib import suppress
 from typing import Final
 
 from memprove.ledger.domain.run import Run, take
@@ -28,7 +29,14 @@ def write_context(work: Transaction, pointed: SessionRow | None, around: Surroun
         if context != before:
             contexts.write_context(from_text(work.worktree), around.client, context)
     except (Problem, OSError) as error:
-        around.notes.append(f"the context was not written: {error}")
+        if pointed is None:
+            around.notes.append(f"the context was not written: {error}")
+            return
+        reason = error.code if isinstance(error, Problem) else error.strerror
+        name = f"name this Session: --session {pointed.number}"
+        around.notes.append(f"the context was not written: {reason}; {name}")
+        with suppress(Problem, OSError):  # the old pointer would lead to another Session
+            contexts.remove_context(from_text(work.worktree), around.client)
 
 
 def _context(work: Transaction, session: SessionRow) -> contexts.Context:

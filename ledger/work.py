@@ -163,7 +163,23 @@ class Transaction:
             return self._only_open_session()
         if pointed.ended_at is not None:
             raise SESSION_ENDED(pointed.number)  # another one that is open is somebody else's
+        self._check_newest(pointed)
         return pointed
+
+    def _check_newest(self, pointed: SessionRow) -> None:
+        """Raise if this client began a later Session: its context could not follow."""
+        mark = self.around.client_mark
+        later = [
+            s for s in self._top_level_here() if s.client == mark and s.number > pointed.number
+        ]
+        if later:
+            named = (pointed.number, *(session.number for session in later))
+            raise SESSION_AMBIGUOUS(", ".join(map(str, named)))
+
+    def _top_level_here(self) -> list[SessionRow]:
+        """Return the open Sessions of this work tree that have no parent."""
+        here = self.worktree
+        return [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
 
     def pointed_session(self) -> SessionRow | None:
         """Return the Session that the caller's context points to, as the ledger has it.
@@ -335,8 +351,7 @@ class Transaction:
         return int(text)
 
     def _only_open_session(self) -> SessionRow:
-        here = self.worktree
-        sessions = [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
+        sessions = self._top_level_here()
         if len(sessions) == 1:
             return sessions[0]
         if sessions:
@@ -351,6 +366,5 @@ class Transaction:
         pointed = self.pointed_session()
         if pointed is not None:
             return pointed
-        here = self.worktree
-        sessions = [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
+        sessions = self._top_level_here()
         return sessions[0] if len(sessions) == 1 else None

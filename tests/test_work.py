@@ -261,3 +261,14 @@ def test_without_a_session_it_is_the_task_in_progress_that_changed_last(project:
     for context in ("shell", "b"):
         project.execute(EndSession(), MEMPROVE_CONTEXT=context)
     assert project.execute(ReadTask(), MEMPROVE_CONTEXT="new").number == 2
+
+
+def test_a_context_that_did_not_follow_leads_to_no_older_session(project: Project) -> None:
+    project.execute(BeginWork(new_task="first"))
+    pointer = project.context_file().read_bytes()
+    project.execute(BeginWork(new_task="second"))
+    project.context_file().write_bytes(pointer)
+    for operation in (RecordCheckpoint(next_action="so"), EndSession()):
+        with problem("session_ambiguous", "1, 2"):
+            project.execute(operation)
+    assert project.execute(EndSession(session=2)).task == 2

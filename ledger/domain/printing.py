@@ -181,6 +181,11 @@ def _shown(char: str, following: str, also: str | None) -> str:
     return _escaped(char) if _is_hidden(char, also) else char
 
 
+def is_hidden(char: str) -> bool:
+    """Tell whether *char* steers a terminal or cannot be seen, so that it is always escaped."""
+    return _is_hidden(char, "")
+
+
 def _is_hidden(char: str, also: str | None) -> bool:
     if "\x20" <= char <= "\x7e":
         return char == "`" if also is None else char in also

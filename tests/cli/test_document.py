@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,3 +41,11 @@ def test_any_text_makes_one_line_that_reads_back(text: str) -> None:
     line = encode({"text": text})
     assert line.count(b"\n") == 1
     assert json.loads(line)["text"] == text
+
+
+@pytest.mark.parametrize("text", ["\x7f", "\x9b31m", "\u202e", "\u2028", "\u200b", "\U000e0001"])
+def test_what_a_terminal_would_obey_or_hide_is_escaped(text: str) -> None:
+    line = encode({"text": f"a{text}bé🙂"})
+    assert text not in line.decode()
+    assert "é🙂" in line.decode()
+    assert json.loads(line) == {"text": f"a{text}bé🙂"}
