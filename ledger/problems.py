@@ -5,7 +5,11 @@ tasks with `memprove tasks`: 7``. The code and the sentence never change with th
 variable part follows them. This is the ground floor: every package may import it, it imports none.
 """
 
+import errno
 from dataclasses import dataclass
+from typing import Final
+
+NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,12 @@ def _kind(code: str, sentence: str) -> ProblemKind:
         raise ValueError(f"two problems have the code {code}")
     KINDS[code] = ProblemKind(code, sentence)
     return KINDS[code]
+
+
+def at_file(error: OSError, file: object, otherwise: ProblemKind) -> Problem:
+    """Return what *error* at *file* means: a full disk, else *otherwise*."""
+    kind = DISK_FULL if error.errno in NO_SPACE else otherwise
+    return kind(f"{error.filename or file}: {error.strerror}")
 
 
 # Where things are

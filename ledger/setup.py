@@ -8,6 +8,7 @@ empty store, in which the next ``init`` begins anew; a log with an event is neve
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypedDict
@@ -36,6 +37,7 @@ from memprove.ledger.problems import (
     REPOSITORY_UNREADABLE,
     WORKSPACE_TOO_WIDE,
     Problem,
+    at_file,
 )
 from memprove.ledger.scopes import Role, Scope
 from memprove.ledger.service import Ledger
@@ -132,10 +134,7 @@ def _begin(
     seed = random(32)
     signer = Signer(origin, seed)
     vkey = format_vkey(signer.verifier)
-    try:
-        Keys(config_dir, id).create(FIRST_EPOCH, seed)
-    except OSError as error:
-        raise CONFIG_UNREADABLE(f"{error.filename}: {error.strerror}") from None
+    Keys(config_dir, id).create(FIRST_EPOCH, seed)
     _write_private(config_dir / "trust", format_trust(origin, vkey))
     installation = uuid7(at, random)
     _write_private(config_dir / settings.INSTALLATION, f"{installation}\n")
@@ -226,7 +225,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise CONFIG_UNREADABLE(f"{folder}: {error.strerror}") from None
+        raise at_file(error, folder, CONFIG_UNREADABLE) from None
 
 
 def _write_private(file: Path, text: str) -> None:
@@ -241,4 +240,7 @@ def _write_private(file: Path, text: str) -> None:
         os.replace(temporary, file)
         sync_folder(file.parent)
     except OSError as error:
-        raise CONFIG_UNREADABLE(f"{file}: {error.strerror}") from None
+        with suppress(OSError):
+            temporary.unlink()
+        error.filename = str(file)
+        raise at_file(error, file, CONFIG_UNREADABLE) from None

@@ -47,6 +47,11 @@ class Stopped:
 
 
 @dataclass(frozen=True, slots=True)
+class Continued:
+    """The command goes on, as was ordered."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The command has ended with its own exit code, or minus the signal."""
 
@@ -99,15 +104,11 @@ class Leader:
         """Have signal *number* sent to the command's process group, or give an Order."""
         self._orders.tell(number)
 
-    def news(self) -> list[Stopped | Ended]:
+    def news(self) -> list[Stopped | Continued | Ended]:
         """Return what happened to the command since the last call."""
         self._hear()
-        pairs = [line.split() for line in self._lines]
-        self._lines.clear()
-        return [
-            Stopped(int(number)) if word == "stopped" else Ended(int(number))
-            for word, number in pairs
-        ]
+        lines, self._lines = self._lines, []
+        return list(map(_news, lines))
 
     def dismiss(self) -> None:
         """Let the leader leave: its session is over."""
@@ -176,9 +177,21 @@ class _Session:
                 if number == Order.LEAVE or not self._has_its_parent():
                     return None
                 _obey(number, command)
+                if number in tuple(Order):
+                    self.tell("continued")
 
     def _has_its_parent(self) -> bool:
         return os.getppid() == self.parent
+
+
+def _news(line: str) -> Stopped | Continued | Ended:
+    match line.split():
+        case ["stopped", number]:
+            return Stopped(int(number))
+        case ["ended", status]:
+            return Ended(int(status))
+        case _:
+            return Continued()
 
 
 def _take(terminal: int) -> None:

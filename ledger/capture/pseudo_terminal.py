@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Self, assert_never
 
 from memprove.ledger.capture import launch
 from memprove.ledger.capture.keys import Keys
-from memprove.ledger.capture.leader import Ended, Leader, Order, Stopped
+from memprove.ledger.capture.leader import Continued, Ended, Leader, Order, Stopped
 from memprove.ledger.capture.pump import Pumps
 from memprove.ledger.capture.relay import Relay
 from memprove.ledger.capture.streams import Sink
@@ -49,6 +49,7 @@ class PseudoTerminal:
         self._leader = Leader(relay)
         self._keys = Keys(self._ours, relay, self._leave_or_hang_up)
         self._foreground = False
+        self._running = True
         self._status: int | None = None
         self.pumps = Pumps(relay.wake)
         self._pump = self.pumps.add(ours, 1, sink)
@@ -95,6 +96,10 @@ class PseudoTerminal:
             match news:
                 case Stopped(number):
                     self._stop(number)
+                case Continued():
+                    self._running = True
+                    if self._terminal.taken:
+                        self._keys.listen()
                 case Ended(status):
                     self._status = status
                 case _:
@@ -128,6 +133,8 @@ class PseudoTerminal:
     def _stop(self, number: int) -> None:
         """Be stopped by *number* as the command was, and go on with it when we are continued."""
         waits_for_us = number in (signal.SIGTTIN, signal.SIGTTOU)
+        self._running = False
+        self._keys.rest()
         if waits_for_us and self._take():  # brought to the foreground; nobody tells us when
             self._go_on(foreground=True)
             return
@@ -151,7 +158,8 @@ class PseudoTerminal:
         if not self._foreground:  # what we saw from behind were the settings of the shell's prompt
             self._terminal.lend(self._ours)
         self._fit()
-        self._keys.listen()
+        if self._running:  # else a Ctrl-Z would be lost: SIGCONT takes back a stop that it meets
+            self._keys.listen()
         return True
 
     def _release(self) -> None:

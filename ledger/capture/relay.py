@@ -137,7 +137,7 @@ class Relay:
         os.kill(os.getpid() if number == signal.SIGSTOP else 0, number)
         if ours:
             signal.signal(number, handler)
-        self._unread += self.wait(0)
+        self._unread = self.wait(0)
         return signal.SIGCONT in self._unread
 
 

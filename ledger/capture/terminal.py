@@ -6,6 +6,7 @@ own terminal does that. From the background it is never touched.
 
 import errno
 import os
+from contextlib import suppress
 
 TERMINAL = 0
 """Our standard input stands for all three streams."""
@@ -68,8 +69,10 @@ class Terminal:
     def lend(self, terminal: int) -> None:
         """Give *terminal* the settings that ours has when it is not taken."""
         settings = self._before if self.taken else self._termios.tcgetattr(TERMINAL)
-        self._termios.tcsetattr(terminal, self._termios.TCSANOW, settings)
+        with suppress(self._termios.error):  # the command has ended and closed it
+            self._termios.tcsetattr(terminal, self._termios.TCSANOW, settings)
 
     def fit(self, terminal: int) -> None:
         """Give *terminal* the size of ours."""
-        self._termios.tcsetwinsize(terminal, self._termios.tcgetwinsize(TERMINAL))
+        with suppress(self._termios.error):
+            self._termios.tcsetwinsize(terminal, self._termios.tcgetwinsize(TERMINAL))

@@ -10,7 +10,13 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from memprove.ledger.problems import KEY_MISSING, KEY_UNSAFE, LEDGER_EXISTS
+from memprove.ledger.problems import (
+    CONFIG_UNREADABLE,
+    KEY_MISSING,
+    KEY_UNSAFE,
+    LEDGER_EXISTS,
+    at_file,
+)
 from memprove.ledger.tlog.note import Signer, decode_base64, encode_base64
 
 FIRST_EPOCH: Final = 1
@@ -25,17 +31,22 @@ class Keys:
         self._folder = config_dir / "keys" / ledger
 
     def create(self, epoch: int, seed: bytes) -> None:
-        """Keep *seed* as the key of *epoch*, on disk when this returns. Raises OSError."""
+        """Keep *seed* as the key of *epoch*, on disk when this returns."""
+        file = self._file(epoch)
+        try:
+            self._write(file, f"{_WORD} {epoch} {encode_base64(seed)}\n".encode())
+        except FileExistsError:
+            raise LEDGER_EXISTS(file) from None
+        except OSError as error:
+            raise at_file(error, file, CONFIG_UNREADABLE) from None
+
+    def _write(self, file: Path, line: bytes) -> None:
         for folder in (self._folder.parent, self._folder):  # parents made along get other modes
             folder.mkdir(mode=0o700, exist_ok=True)
             sync_folder(folder.parent)
-        file = self._file(epoch)
-        try:
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise LEDGER_EXISTS(file) from None
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as opened:
-            opened.write(f"{_WORD} {epoch} {encode_base64(seed)}\n".encode())
+            opened.write(line)
             opened.flush()
             os.fsync(descriptor)
         sync_folder(self._folder)

@@ -95,7 +95,7 @@ def test_variables_that_name_our_terminal_name_that_of_the_command(start: Start)
 def test_the_size_of_the_window_follows_ours(start: Start) -> None:
     sized = (
         "import os, signal\n"
-        "def show(*_): print(*os.get_terminal_size(), flush=True)\n"
+        "def show(*_): os.write(1, b'%d %d\\n' % os.get_terminal_size())\n"
         "signal.signal(signal.SIGWINCH, show); show()\n"
         "while True: signal.pause()"
     )
