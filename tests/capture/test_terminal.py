@@ -311,12 +311,24 @@ def test_a_command_that_closes_its_streams_goes_on(start: Start) -> None:
         assert screen.end() == 5
 
 
-def test_a_process_left_behind_neither_holds_us_nor_is_ended(start: Start, report: Path) -> None:
-    with start(*command_line(report, "sh", "-c", "sleep 600 & echo left $!")) as screen:
+def test_a_process_left_behind_neither_holds_us_nor_hangs_up(
+    start: Start, report: Path, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "go")
+    left_behind = "(read line <go; echo still there >noted) & echo ready"
+    with start(*command_line(report, "sh", "-c", left_behind)) as screen:
+        assert screen.end() == 0
+    assert read(report)["exit"]["pipe_held"]
+    subprocess.run(["sh", "-c", "echo >go"], cwd=tmp_path, timeout=60, check=True)
+    _wait_for(tmp_path / "noted", "still there\n")
+
+
+def test_all_is_shown_although_a_process_left_behind_has_the_terminal(start: Start) -> None:
+    with start(*RUN, "sh", "-c", "sleep 600 & echo left $!; seq 30000") as screen:
         left = int(screen.until(r"left (\d+)\r\n").group(1))
         assert screen.end() == 0
-        os.kill(left, signal.SIGKILL)  # fails if it is no more
-    assert read(report)["exit"]["pipe_held"]
+        screen.until(r"\n29999\r\n30000\r\n")
+    os.kill(left, signal.SIGKILL)
 
 
 # One in another
