@@ -17,7 +17,7 @@ from memprove.cli.invocation import Invocation
 from memprove.cli.verbs import verb
 from memprove.cli.words import given, text
 from memprove.ledger.domain import printing
-from memprove.ledger.problems import INTERNAL, Problem
+from memprove.ledger.problems import INTERNAL, OUTPUT_UNWRITABLE, Problem
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -124,6 +124,8 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if isinstance(error, _Reported):
             return _fail(invocation, f"usage: {_usage(error)}", USAGE)
+        if isinstance(error, OSError) and not invocation.output.finish():
+            return _fail(invocation, str(OUTPUT_UNWRITABLE(error.strerror)), FAILED)
         if os.environ.get("MEMPROVE_DEBUG") == "1":
             raise
         return _fail(invocation, str(INTERNAL(type(error).__name__)), FAILED)

@@ -39,13 +39,18 @@ class Output:
         """Write *lines* to stdout."""
         self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
-    def finish(self) -> None:
-        """Write out what others left in stdout's buffer, or Python has the last word about it."""
+    def finish(self) -> bool:
+        """Write out what others left in stdout's buffer, or Python has the last word about it.
+
+        Tell whether that could be done.
+        """
         try:
             if sys.stdout is not None:
                 sys.stdout.flush()
         except OSError:
             _let_go(sys.stdout.buffer)
+            return False
+        return True
 
     def wait(self, seconds: float) -> None:
         """Wait *seconds*, less if the reader of stdout leaves meanwhile."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from memprove.ledger.problems import CONFIG_UNREADABLE
+from memprove.ledger.problems import ARGUMENT_INVALID, CONFIG_UNREADABLE, at_file
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
@@ -27,23 +27,26 @@ def replacement(file: Path) -> Iterator[Callable[[str], None]]:
         try:
             os.replace(beside, file)
         except OSError as error:
-            raise CONFIG_UNREADABLE(f"{file}: {error.strerror}") from None
+            raise at_file(error, file, CONFIG_UNREADABLE) from None
 
 
 @contextmanager
 def _made(file: Path, named: Path) -> Iterator[Callable[[str], None]]:
     try:
         descriptor = os.open(file, _FLAGS, 0o600)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise CONFIG_UNREADABLE(f"{named}: {reason}") from None
+    except FileExistsError:
+        raise ARGUMENT_INVALID(f"{named} exists already; nothing was changed") from None
+    except OSError as error:
+        raise at_file(error, named, CONFIG_UNREADABLE) from None
+    except ValueError as error:
+        raise CONFIG_UNREADABLE(f"{named}: {error}") from None
 
     def write(text: str) -> None:
         try:
             os.write(descriptor, text.encode())
             os.fsync(descriptor)
         except OSError as error:
-            raise CONFIG_UNREADABLE(f"{named}: {error.strerror}") from None
+            raise at_file(error, named, CONFIG_UNREADABLE) from None
 
     try:
         yield write

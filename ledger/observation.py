@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from memprove.ledger.domain.events import TreeState
+from memprove.ledger.problems import LEDGER_DAMAGED
 from memprove.ledger.workspace import tree as trees
 from memprove.ledger.workspace.changes import changes
 from memprove.ledger.workspace.config import WorkspaceConfig, read_config
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 TREE_DEADLINE_S: Final = 10.0
 MOST_NAMED: Final = 20
 _MOST_COMPARED: Final = 20  # trees: others read as stale, paths unknown
-_MOST_SNAPSHOT: Final = 16 * 1024 * 1024
+_MOST_SNAPSHOT: Final = 64 * 1024 * 1024  # bytes: the most rows there are, with long paths
+
+ReadBlob = Callable[[str, int], bytes]
+"""Give what the blob with this digest holds, which is at most that many bytes."""
 
 _ROWS: Final = msgspec.json.Decoder(list[tuple[str, int, str]])
 
@@ -89,7 +93,7 @@ class Observation:
         )
         return state, data
 
-    def today(self, capsule: Capsule, read_blob: Callable[[str], bytes | None]) -> Today:
+    def today(self, capsule: Capsule, read_blob: ReadBlob) -> Today:
         """Return the tree for proofs about *capsule*, with what changed since its Runs."""
         from memprove.ledger.domain.evidence import Evidence, Today  # late: no Run needs it
 
@@ -101,13 +105,13 @@ class Observation:
         changed = {state.id: self._changes(state, read_blob) for state in wanted if state.id}
         return Today(tree.id, tree.reason, ignore, MappingProxyType(changed))
 
-    def _changes(self, state: TreeState, read_blob: Callable[[str], bytes | None]) -> Changes:
+    def _changes(self, state: TreeState, read_blob: ReadBlob) -> Changes:
         from memprove.ledger.domain.evidence import Changes  # late: no Run needs it
 
-        data = read_blob(state.snapshot) if state.snapshot else None
-        if data is None or state.id is None or not self.tree.changed_known:
+        if state.snapshot is None or state.id is None or not self.tree.changed_known:
             return Changes(False)
-        before = trees.Snapshot(state.id, state.base, _decode(data), True)
+        entries = _decode(read_blob(state.snapshot, _MOST_SNAPSHOT))
+        before = trees.Snapshot(state.id, state.base, entries, True)
         found = changes(self.worktree, before, self.tree.snapshot, deadline_s=self._deadline_s)
         kept = tuple(path for path in found.paths if not self.config.ignores(path))
         return Changes(found.known, kept)
@@ -152,6 +156,9 @@ def _encode(tree: trees.Tree) -> bytes:
     return zlib.compress(msgspec.json.encode(rows))
 
 
-def _decode(data: bytes) -> tuple[trees.Entry, ...]:
-    plain = zlib.decompressobj().decompress(data, _MOST_SNAPSHOT)
-    return tuple(trees.Entry(path, mode, oid, False) for path, mode, oid in _ROWS.decode(plain))
+def _decode(plain: bytes) -> tuple[trees.Entry, ...]:
+    try:
+        rows = _ROWS.decode(plain)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise LEDGER_DAMAGED(f"a snapshot of a tree: {error}") from None
+    return tuple(trees.Entry(path, mode, oid, False) for path, mode, oid in rows)

@@ -9,7 +9,7 @@ import msgspec
 from memprove.ledger.domain.redaction import Redactor
 from memprove.ledger.problems import LEDGER_DAMAGED
 
-_MOST: Final = 256 * 1024 * 1024
+MOST_OUTCOMES: Final = 256 * 1024 * 1024
 _ROWS: Final = msgspec.json.Decoder(list[tuple[str, str]])
 
 
@@ -21,9 +21,9 @@ def encode_outcomes(outcomes: Sequence[tuple[str, str]], redactor: Redactor) -> 
     return zlib.compress(msgspec.json.encode(outcomes))
 
 
-def decode_outcomes(blob: bytes) -> Mapping[str, str]:
-    """Return the outcome of each test by its id."""
+def decode_outcomes(plain: bytes) -> Mapping[str, str]:
+    """Return the outcome of each test by its id, from what the blob holds."""
     try:
-        return dict(_ROWS.decode(zlib.decompressobj().decompress(blob, _MOST)))
-    except (zlib.error, msgspec.DecodeError) as error:
+        return dict(_ROWS.decode(plain))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise LEDGER_DAMAGED(f"outcomes of tests: {error}") from None

@@ -56,7 +56,7 @@ def _kind(code: str, sentence: str) -> ProblemKind:
 def at_file(error: OSError, file: object, otherwise: ProblemKind) -> Problem:
     """Return what *error* at *file* means: a full disk, else *otherwise*."""
     kind = DISK_FULL if error.errno in NO_SPACE else otherwise
-    return kind(f"{error.filename or file}: {error.strerror}")
+    return kind(f"{file}: {error.strerror}")
 
 
 # Where things are

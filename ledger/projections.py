@@ -181,8 +181,11 @@ def apply(rows: Rows, record: Record) -> None:
 
 
 def are_current(rows: Reader) -> bool:
-    """Tell whether the tables are of this program's version."""
-    return rows.row("format", LEDGER_KEY) == str(VERSION).encode()
+    """Tell whether the tables are of this program's version; they have to say of which they are."""
+    version = rows.row("format", LEDGER_KEY)
+    if version is None or not version.isdigit():
+        raise LEDGER_DAMAGED("the tables do not say of which version they are")
+    return version == str(VERSION).encode()
 
 
 def rebuild(writer: Writer, records: Iterable[Record]) -> None:

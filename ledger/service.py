@@ -3,12 +3,11 @@
 ``execute`` reads the configuration, the data directory and the token anew on every call. In one
 transaction it checks the scopes first, then runs the operation; what that appends is signed and
 committed together, and the caller's context follows once it is durable. Nothing is kept between
-calls.
+calls. An inspection goes another way, past the tables that it is to check.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -16,14 +15,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memprove.ledger import projections, request, scopes, settings
+from memprove.ledger.admission import check_token
 from memprove.ledger.domain.events import TaskMoved, TaskState
 from memprove.ledger.domain.record import Actor, Record
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.keys import FIRST_EPOCH, Keys
-from memprove.ledger.log.reading import check_head, read_events
+from memprove.ledger.log.reading import check_head
 from memprove.ledger.log.trust import pinned
-from memprove.ledger.operations.base import LocalOperation, Operation, Retryable
+from memprove.ledger.operations.base import Inspection, LocalOperation, Operation, Retryable
 from memprove.ledger.place import Surroundings
 from memprove.ledger.pointing import write_context
 from memprove.ledger.problems import (
@@ -31,8 +31,6 @@ from memprove.ledger.problems import (
     LEDGER_DAMAGED,
     OWNER_IN_AGENT_SHELL,
     ROLE_FORBIDDEN,
-    TOKEN_REVOKED,
-    TOKEN_UNKNOWN,
 )
 from memprove.ledger.projections import LEDGER_KEY, LedgerRow, TokenRow, decode_row
 from memprove.ledger.scopes import Scope
@@ -74,10 +72,19 @@ class Ledger:
         data_dir = settings.data_dir(self.caller)
         token = settings.token(self.caller, owner=owner)
         operation = request.redacted(operation, Redactor(environment_secrets(self.caller.env)))
+        config_dir = settings.config_dir(self.caller)
+        if isinstance(operation, Inspection):
+            from memprove.ledger.bare_log import inspect  # late: no Run needs it
+
+            looked: ResultT = inspect(operation, token, data_dir=data_dir, config_dir=config_dir)
+            return looked
         around = Surroundings(self.caller)
         store = open_store(data_dir)
         try:
-            _bring_up_to_date(store)
+            if _are_outdated(store):
+                from memprove.ledger.bare_log import rebuild_tables  # late: once a version
+
+                rebuild_tables(store, token, operation, config_dir=config_dir)
             if scopes.writes(operation.sends):
                 return self._write(operation, store, token, around)
             return self._read(operation, store, token, around)
@@ -93,10 +100,9 @@ class Ledger:
         self, operation: Operation[ResultT], store: Store, token: Token, around: Surroundings
     ) -> ResultT:
         with store.read() as reader:
-            row = _check_token(reader, token, operation)
+            row = check_token(reader, token, operation)
             work = self._work(reader, around, row)
-            if not operation.inspects:
-                check_head(reader, work.pin)
+            check_head(reader, work.pin)
             return operation.run(work)
 
     def _write(
@@ -105,7 +111,7 @@ class Ledger:
         mark = request.mark(operation, token)
         judged = self._look(operation, store, token, around, mark)
         with store.write() as writer:
-            row = _check_token(writer, token, operation)
+            row = check_token(writer, token, operation)
             with self._appending(writer, row, around, mark) as appender:
                 work = self._work(writer, around, row)
                 work.request, work.judged = mark, judged
@@ -124,7 +130,7 @@ class Ledger:
     ) -> Today | None:
         """Look at the working tree for what *operation* judges, before any lock is held."""
         with store.read() as reader:
-            row = _check_token(reader, token, operation)
+            row = check_token(reader, token, operation)
             work = self._work(reader, around, row)
             work.request = mark
             if isinstance(operation, Retryable) and work.retried():
@@ -183,13 +189,10 @@ class Ledger:
         return owner
 
 
-def _bring_up_to_date(store: Store) -> None:
-    """Build the projections anew if another version of memprove left them."""
+def _are_outdated(store: Store) -> bool:
+    """Tell whether another version of memprove left the tables."""
     with store.read() as reader:
-        if not reader.size() or projections.are_current(reader):
-            return
-    with store.write() as writer:
-        projections.rebuild(writer, read_events(writer))
+        return reader.size() > 0 and not projections.are_current(reader)
 
 
 def _ledger(reader: Reader) -> LedgerRow:
@@ -197,22 +200,6 @@ def _ledger(reader: Reader) -> LedgerRow:
     if value is None:
         raise LEDGER_DAMAGED("it does not say which ledger it is")
     return decode_row(LedgerRow, value)
-
-
-def _check_token(reader: Reader, token: Token, operation: Operation[Any]) -> TokenRow:
-    """Return the ledger's row of *token*, if it may do *operation*."""
-    value = reader.row("token", token.id)
-    row = decode_row(TokenRow, value) if value is not None else None
-    if row is None or not hmac.compare_digest(row.secret_hash, token.secret_hash):
-        raise TOKEN_UNKNOWN()
-    if row.revoked:
-        raise TOKEN_REVOKED(row.token)
-    lacking = scopes.lacking(operation.sends, row.scopes, row.role)
-    if Scope.OWNER in operation.needs() and row.role != scopes.Role.OWNER:
-        lacking.append(Scope.OWNER)
-    if lacking:
-        raise ROLE_FORBIDDEN(", ".join(lacking))
-    return row
 
 
 def _completes(record: Record) -> bool:

@@ -242,5 +242,4 @@ def _write_private(file: Path, text: str) -> None:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink()
-        error.filename = str(file)
         raise at_file(error, file, CONFIG_UNREADABLE) from None

@@ -8,15 +8,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memprove.ledger import paths, projections, settings
+from memprove.ledger import paths, settings
+from memprove.ledger.blobs import read_blob
 from memprove.ledger.domain.events import RunKind, TaskState
 from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.reading import read_events, read_newest, read_stream
 from memprove.ledger.observation import Observation
-from memprove.ledger.operations.base import Progress
-from memprove.ledger.outcomes import decode_outcomes
+from memprove.ledger.outcomes import MOST_OUTCOMES, decode_outcomes
 from memprove.ledger.place import Surroundings
 from memprove.ledger.policy import Policy, read_policy
 from memprove.ledger.problems import (
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.evidence import Evidence, Today
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
-    from memprove.ledger.log.verify import Report
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
@@ -253,7 +252,7 @@ class Transaction:
             return Evidence(capsule, self.judged, self.outcomes)
         filters = self._policy().filters
         observation = Observation(paths.from_text(self.worktree), allowed_filters=filters)
-        return Evidence(capsule, observation.today(capsule, self.reader.blob), self.outcomes)
+        return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
 
     def outcomes(self, run: Run) -> Mapping[str, str]:
         """Return the outcome of each test of *run*; empty if no report came with it."""
@@ -261,18 +260,12 @@ class Transaction:
         if digest is None:
             return {}
         if digest not in self.reports:
-            self.reports[digest] = decode_outcomes(self.reader.blob(digest) or b"")
+            self.reports[digest] = decode_outcomes(self.blob(digest, MOST_OUTCOMES))
         return self.reports[digest]
 
-    def verify(self, progress: Progress | None) -> Report:
-        """Recompute and compare everything, against the key pinned for this ledger."""
-        from memprove.ledger.log.verify import verify  # late, as above
-
-        return verify(self.reader, self.pin, project=projections.apply, progress=progress)
-
-    def blob(self, digest: str) -> bytes | None:
-        """Return a blob."""
-        return self.reader.blob(digest)
+    def blob(self, digest: str, most: int) -> bytes:
+        """Return what blob *digest* holds, decompressed, which is at most *most* bytes."""
+        return read_blob(self.reader, digest, most)
 
     def put_blob(self, data: bytes) -> str:
         """Keep a blob and return its digest."""

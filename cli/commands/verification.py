@@ -6,12 +6,13 @@ from typing import Annotated, assert_never
 import typer
 
 from memprove.cli import options, progress
-from memprove.cli.invocation import invoked
+from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
 from memprove.ledger.log.verify import Finding, Report
 from memprove.ledger.operations.ledgers import VerifyLedger
+from memprove.ledger.problems import Problem
 
 FOUND = 3
 
@@ -51,7 +52,17 @@ def verify(
     call = invoked(context, as_json=as_json)
     with progress.shown("verified", call.output) as shown:
         report = call.execute(VerifyLedger(progress=shown))
-    match Format.JSON if as_json else format:
+    try:
+        _tell(call, report, Format.JSON if as_json else format)
+    except Problem as unwritable:
+        if report.ok:
+            raise
+        call.output.say(str(unwritable))  # that something was found is told by the exit code
+    return 0 if report.ok else FOUND
+
+
+def _tell(call: Invocation, report: Report, format: Format) -> None:
+    match format:
         case Format.JSON:
             call.answer(report)
         case Format.TEXT:
@@ -60,7 +71,6 @@ def verify(
             call.output.print(*_github(report))
         case unknown:
             assert_never(unknown)
-    return 0 if report.ok else FOUND
 
 
 def _text(report: Report) -> list[str]:

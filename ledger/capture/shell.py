@@ -2,14 +2,23 @@
 
 This is the grammar of POSIX.1-2024, XCU 2.10, as far as lists, and-or lists, pipelines and groups;
 quoted text, comments, substitutions and here-documents are not code. What branches or loops
-(``if``, ``for``, a function) becomes one Unclear node.
+(``if``, ``for``, a function) becomes one Unclear node. What shells read in different ways is
+Unreadable.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from memprove.ledger.capture.shell_tokens import (
+    CONTROL,
+    DEEPEST,
+    REDIRECTIONS,
+    Token,
+    Unreadable,
+    tokens,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +70,12 @@ class Sequence:
     items: tuple[AndOr, ...]
 
 
-class Unreadable(Exception):
-    """The text is no shell text that this parser reads."""
-
-
-DEEPEST = 40
 COMPOUND = frozenset(("if", "for", "while", "until", "case", "select", "function", "[["))
-REDIRECTIONS = ("<<<", "<<-", "&>>", "<<", ">>", "&>", ">&", "<&", "<>", ">|", "<", ">")
-CONTROL = ("&&", "||", "|&", ";;", "\n", ";", "&", "|", "(", ")")
-OPERATORS = sorted((*REDIRECTIONS, *CONTROL), key=len, reverse=True)
-BLANKS = " \t"
-NESTING = (("'", "'"), ('"', '"'), ("`", "`"), ("$(", ")"), ("<(", ")"), (">(", ")"), ("${", "}"))
 
 
 def parse(text: str) -> Sequence:
     """Return the tree of *text*. Raises Unreadable."""
-    parser = _Parser(list(_tokens(text)))
+    parser = _Parser(list(tokens(text)))
     tree = parser.sequence(())
     if parser.left():
         raise Unreadable(parser.left()[0].text)
@@ -84,30 +83,29 @@ def parse(text: str) -> Sequence:
 
 
 def commands(tree: Sequence) -> Iterator[tuple[str, ...]]:
-    """Yield the words of every simple command in *tree*."""
+    """Yield the words of every simple command in *tree*, of others the word that they begin with.
+
+    A command of redirections alone has no words.
+    """
     for item in tree.items:
         for pipeline in item.pipelines:
             for command in pipeline.commands:
-                if isinstance(command, Group):
-                    yield from commands(command.body)
-                elif isinstance(command, Simple):
-                    yield command.words
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    is_operator: bool = False
-    is_plain: bool = False  # nothing in it was quoted, so it can be a reserved word
+                match command:
+                    case Group(body=body):
+                        yield from commands(body)
+                    case Simple(words=words):
+                        yield words
+                    case Unclear(word=word):
+                        yield (word,)
 
 
 @dataclass(slots=True)
 class _Parser:
-    tokens: list[_Token]
+    tokens: list[Token]
     at: int = 0
     depth: int = 0
 
-    def left(self) -> list[_Token]:
+    def left(self) -> list[Token]:
         return self.tokens[self.at :]
 
     def sequence(self, until: tuple[str, ...]) -> Sequence:
@@ -145,21 +143,25 @@ class _Parser:
 
     def _command(self) -> Command:
         if self._is("("):
+            if [token.text for token in self.left()[1:2] if token.is_operator] == ["("]:
+                return self._unclear("((")
             return self._group(")")
         if self._is_word("{"):
             return self._group("}")
         first = self._peek()
         if first is not None and first.is_plain and first.text in COMPOUND:
-            self.at = len(self.tokens)  # what follows it is not looked at
-            return Unclear(first.text)
+            return self._unclear(first.text)
         start = self.at
         words = tuple(self._words())
         if self.at == start:
             raise Unreadable(first.text if first else "end")
         if self._is("("):
-            self.at = len(self.tokens)
-            return Unclear("function")
+            return self._unclear("function")
         return Simple(words)
+
+    def _unclear(self, word: str) -> Unclear:
+        self.at = len(self.tokens)  # what follows it is not looked at
+        return Unclear(word)
 
     def _group(self, closing: str) -> Group:
         self.depth += 1
@@ -188,10 +190,10 @@ class _Parser:
             else:
                 break
 
-    def _peek(self) -> _Token | None:
+    def _peek(self) -> Token | None:
         return self.tokens[self.at] if self.at < len(self.tokens) else None
 
-    def _take(self) -> _Token:
+    def _take(self) -> Token:
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -212,90 +214,3 @@ class _Parser:
     def _skip(self, *texts: str) -> None:
         while self._is(*texts):
             self.at += 1
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    at = 0
-    awaiting: list[str] = []  # ends of here-documents that begin after this line
-    operator: str | None = None
-    while at < len(text):
-        before, operator = operator, None
-        if text[at] in BLANKS or text.startswith("\\\n", at):
-            at += 1 if text[at] in BLANKS else 2
-            operator = before
-        elif text[at] == "#":
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-        elif (operator := _operator_at(text, at)) is not None:
-            at += len(operator)
-            yield _Token(operator, is_operator=True)
-            if operator == "\n":
-                at = _after_documents(text, at, awaiting)
-                awaiting = []
-        else:
-            start, (word, at) = at, _word(text, at)
-            if before in ("<<", "<<-"):
-                awaiting.append(word)
-            if not (word.isdigit() and text[at : at + 1] in ("<", ">")):  # as in 2>file
-                yield _Token(word, is_plain=text[start:at] == word)
-
-
-def _operator_at(text: str, at: int) -> str | None:
-    if text.startswith(("<(", ">("), at):
-        return None  # a process substitution is a word
-    return next((operator for operator in OPERATORS if text.startswith(operator, at)), None)
-
-
-def _after_documents(text: str, at: int, ends: list[str]) -> int:
-    for end in ends:
-        for line in text[at:].splitlines(keepends=True):
-            at += len(line)
-            if line.strip() == end:
-                break
-    return at
-
-
-def _word(text: str, at: int) -> tuple[str, int]:
-    """Return the word at *at* without its quotes, and where it ends."""
-    parts = []
-    while at < len(text) and not _ends_a_word(text, at):
-        end = _end_of_part(text, at, 0)
-        parts.append(_unquoted(text[at:end]))
-        at = end
-    return "".join(parts), at
-
-
-def _ends_a_word(text: str, at: int) -> bool:
-    return text[at] in BLANKS or (text[at] in "\n;&|()<>" and _operator_at(text, at) is not None)
-
-
-def _unquoted(part: str) -> str:
-    if part.startswith("\\"):
-        return part[1:].replace("\n", "")
-    if part.startswith('"'):
-        return re.sub(r'\\(["\\$`\n])', r"\1", part[1:-1])
-    return part[1:-1] if part.startswith("'") else part
-
-
-def _end_of_part(text: str, at: int, depth: int) -> int:
-    """Return where the quoted part, substitution or single character at *at* ends."""
-    for opening, closing in NESTING:
-        if text.startswith(opening, at):
-            return _after(text, at + len(opening), closing, depth + 1)
-    return at + 1 if text[at] != "\\" else min(at + 2, len(text))
-
-
-def _after(text: str, at: int, closing: str, depth: int) -> int:
-    """Return where the part that *closing* closes has ended; *at* is in it."""
-    if depth > DEEPEST:
-        raise Unreadable("nested too deeply")
-    while at < len(text):
-        if text[at] == closing:
-            return at + 1
-        if closing == "'" or (closing == '"' and text[at] == "'"):
-            at += 1  # a backslash or a quote of the other sort is text here
-        elif closing == ")" and text[at] == "(":
-            at = _after(text, at + 1, ")", depth + 1)
-        else:
-            at = _end_of_part(text, at, depth)
-    raise Unreadable(f"no closing {closing}")

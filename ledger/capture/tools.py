@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from memprove.ledger.capture import make_options
+
 Kind = Literal["test", "build", "lint", "other"]
 
 STRONGEST_FIRST: tuple[Kind, ...] = ("test", "build", "lint")
@@ -21,7 +23,27 @@ def strongest(kinds: Iterable[Kind]) -> Kind:
 
 
 def kind_of(words: Sequence[str]) -> Kind:
-    """Return what one command, without wrappers, is for."""
+    """Return what one command, without wrappers, is for; one that only tells is for nothing."""
+    return "other" if only_tells(words) else program_kind(words)
+
+
+def only_tells(words: Sequence[str]) -> bool:
+    """Return whether the command prints its version or a help, or what it would do."""
+    name = program(words[0])
+    if name == "make" and make_options.builds_nothing(words):
+        return True
+    asked = (word for word in words[1:] if word.partition("=")[0] in TELLING)
+    if any(name not in MEANING_ELSE.get(word, ()) for word in asked):
+        return True
+    if name in ("pytest", "py.test"):
+        return not PYTEST_TELLING.isdisjoint(words)
+    if name not in VERBS and name not in TARGETS and name not in SCRIPTS:
+        return False
+    return words[1:2] in (["help"], ["version"]) or (name in PRETENDING_BY_N and "-n" in words)
+
+
+def program_kind(words: Sequence[str]) -> Kind:
+    """Return what the program of *words* is for, whatever its options make of that."""
     name = program(words[0])
     if name in PROGRAMS:
         return PROGRAMS[name]
@@ -82,6 +104,20 @@ def _says(operands: Iterable[str]) -> bool:
 def _table(kinds: Mapping[Kind, str]) -> dict[str, Kind]:
     return {name: kind for kind, names in kinds.items() for name in names.split()}
 
+
+TELLING = frozenset(
+    ("--version", "--help", "--help-all", "-h", "-V", "--dry-run", "--dryrun", "--show-config")
+)
+MEANING_ELSE: dict[str, tuple[str, ...]] = {
+    "-h": ("javac",),
+    "-V": ("ctest", "mvn", "robot"),
+    "--dry-run": ("clang-format",),
+    "--dryrun": ("semgrep",),
+}
+"""Options of ``TELLING`` that tell a few programs something else."""
+
+PYTEST_TELLING = frozenset(("--fixtures", "--funcargs", "--fixtures-per-test", "--markers"))
+PRETENDING_BY_N = frozenset(("go", "just", "ninja", "rake", "scons", "task"))
 
 PROGRAMS = _table(
     {

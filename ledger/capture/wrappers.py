@@ -28,7 +28,9 @@ _NPX = _wrapper("-p --package -w --workspace --prefix")
 
 WRAPPERS: dict[tuple[str, ...], _Wrapper] = {
     ("bundle", "exec"): _wrapper(),
+    ("builtin",): _wrapper(),
     ("bunx",): _NPX,
+    ("busybox",): _wrapper(),
     ("caffeinate",): _wrapper("-t -w"),
     ("command",): _wrapper(),
     ("coverage", "run"): _wrapper("--rcfile --source --data-file --include --omit --context"),
@@ -107,47 +109,98 @@ def _after_options(words: list[str], wrapper: _Wrapper) -> tuple[list[str], bool
 def is_assignment(word: str) -> bool:
     """Return whether *word* sets a variable for the command that follows it."""
     name, equals, _ = word.partition("=")
-    return bool(equals) and name.isidentifier()
+    return bool(equals) and name.removesuffix("+").partition("[")[0].isidentifier()
 
 
 @dataclass(slots=True)
 class Script:
-    """The text of a ``sh -c`` and the options that decide which failures end it."""
+    """The text of a ``sh -c`` and the options that decide which failures end it.
+
+    *shell*: its plain name; *stopped*: the option that keeps it from running anything.
+    """
 
     text: str
+    shell: str
     errexit: bool = False
     pipefail: bool = False
+    stopped: str = ""
 
     def set(self, options: Sequence[str]) -> None:
-        """Follow ``set`` with *options*, or the options of the shell itself."""
+        """Follow ``set`` with *options*, or the options of the shell itself.
+
+        What cannot be told leaves nothing sure.
+        """
         left = iter(options)
         for option in left:
-            on = option.startswith("-")
+            if option in ("-", "--") or not (option[:1] in "-+" or _is_open(option)):
+                return  # positional parameters
+            letters = option[1:]
+            if not (letters.isascii() and letters.isalpha()) or "o" in letters[:-1]:
+                return self.forget()
             name = next(left, "") if _takes_a_name(option) else ""
-            if name == "pipefail":
-                self.pipefail = on
-            if name == "errexit" or (_is_cluster(option) and "e" in option):
-                self.errexit = on
+            if letters[-1] == "o" and name and name not in _NAMES:
+                return self.forget()
+            self._switch(letters, name, on=option[0] == "-")
+        return None
+
+    def forget(self) -> None:
+        """Trust no option: they may have been changed in a way that cannot be followed."""
+        self.errexit = self.pipefail = False
+
+    def _switch(self, letters: str, name: str, *, on: bool) -> None:
+        if name == "pipefail":
+            self.pipefail = on
+        if name == "errexit" or "e" in letters:
+            self.errexit = on
+        stopping = set(letters) & _STOPPING
+        if on and (stopping or name in ("noexec", "onecmd")):
+            self.stopped = self.stopped or name or f"-{min(stopping)}"
+
+
+_NAMES = frozenset(
+    (
+        *("allexport", "braceexpand", "errexit", "errtrace", "functrace", "hashall", "histexpand"),
+        *("monitor", "noclobber", "noexec", "noglob", "nounset", "onecmd", "physical", "pipefail"),
+        *("posix", "verbose", "xtrace"),
+    )
+)
+_STOPPING = frozenset("Dnt")
+"""Options of a shell that let it read without running, or run one command only."""
+_LONG = {"--login": 1, "--norc": 1, "--noprofile": 1, "--posix": 1, "--verbose": 1} | {
+    "--rcfile": 2,
+    "--init-file": 2,
+}
+"""Long options of a shell that change nothing here, and how many words each is."""
 
 
 def shell_script(words: Sequence[str]) -> Script | None:
     """Return the text that the command *words* gives to a shell to run, if it does."""
     if not words:
         return None
+    shell = program(words[0])
     if words[0] == "eval":
-        return Script(" ".join(words[1:]))
-    if program(words[0]) not in SHELLS:
+        return Script(" ".join(words[1:]), shell)
+    if shell not in SHELLS:
         return None
-    at = 1
-    while at < len(words) and words[at][:1] in ("-", "+") and words[at] != "--":
-        at += 2 if _takes_a_name(words[at]) or words[at] in ("--rcfile", "--init-file") else 1
-    options = words[1:at]
-    if not any(_is_cluster(option) and "c" in option for option in options):
+    options, stopped, at = list[str](), "", 1
+    while at < len(words) and words[at][:1] in ("-", "+") and words[at] not in ("-", "--"):
+        length = _LONG.get(words[at]) or (2 if _takes_a_name(words[at]) else 1)
+        if words[at].startswith("--"):
+            stopped = stopped or ("" if words[at] in _LONG else words[at])
+        else:
+            options += words[at : at + length]
+        at += length
+    if not any(option.startswith("-") and "c" in option for option in options):
         return None
-    text = words[at:] if words[at : at + 1] != ["--"] else words[at + 1 :]
-    script = Script(text[0] if text else "")
+    text = words[at:] if words[at : at + 1] not in (["-"], ["--"]) else words[at + 1 :]
+    script = Script(text[0] if text else "", shell, stopped=stopped)
     script.set(options)
     return script
+
+
+def _is_open(word: str) -> bool:
+    """Return whether a shell may make another word, or several, of *word*."""
+    return any(letter in word for letter in "$`*?[{~")
 
 
 def _is_cluster(option: str) -> bool:

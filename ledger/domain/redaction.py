@@ -8,51 +8,33 @@ secrets in UTF-16 or compressed output; a wrapped secret whose continuation does
 (``_continued``); what is split over two calls (give whole lines, or the whole stream).
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_arguments import secret_arguments
+from memprove.ledger.domain.redaction_density import COST, CREDIT, dense_regions, outside
+from memprove.ledger.domain.redaction_environment import environment_secrets
 from memprove.ledger.domain.redaction_rule import Rule, Span
 from memprove.ledger.domain.redaction_rules import RULES
-from memprove.ledger.domain.redaction_values import MARKER, is_harmless
+from memprove.ledger.domain.redaction_values import MARKER
+from memprove.ledger.domain.redaction_wrapped import broken, continued
 
-_SHORTEST_VALUE: Final = 8
+__all__ = ["Redactor", "environment_secrets"]
+
 _PASSES: Final = 4
+_REACH: Final = 8192
+"""How far from what it cuts a rule looks; only a private key is longer."""
 _ENVIRONMENT: Final = "environment"
 _ARGUMENT: Final = "argument"
-
-_SECRET_VARIABLE: Final = lazily(
-    r"(?i)token|secret|passw|passphrase|passwd|credential|private_?key|api_?key|access_?key"
-    r"|(?:^|_)(?:pass|pwd|auth|key|pat|cookie|dsn)(?:$|_)|encryption|signing"
-)
-_OTHER_VARIABLE: Final = lazily(
-    r"(?i)(?:_|^)(?:file|path|dir|url|uri|host|sock|id|name|type|ttl)$|^(?:old)?pwd$"
-)
-
-
-def environment_secrets(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the values of the secret-named variables of *environment*, the longest first.
-
-    Left out are values below 8 characters, numbers, booleans, common words, paths, and addresses
-    without credentials: cutting them everywhere would make output unreadable.
-    """
-    values = {
-        value
-        for variable, value in environment.items()
-        if _SECRET_VARIABLE.search(variable)
-        and not _OTHER_VARIABLE.search(variable)
-        and _is_secret_value(value)
-    }
-    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+_TOO_DENSE: Final = "too-dense"
 
 
 class Redactor:
     """Cuts secrets by the rule table and by exact values."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str] = (), rules: Sequence[Rule] = RULES) -> None:
+        self._rules = rules
         forms = {form for secret in secrets if secret for form in _forms(secret)}
         self._exact = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
@@ -64,11 +46,14 @@ class Redactor:
 
     def data(self, data: bytes) -> bytes:
         """Return *data*, in ASCII or an encoding that extends it, without its secrets."""
+        windows = [(0, len(data))]
         for _ in range(_PASSES):
-            spans = _merged(_exact_spans(data, self._exact) + _rule_spans(data))
+            exact = _exact_spans(data, windows, self._exact)
+            spans = _merged(exact + _rule_spans(data, windows, self._rules))
             if not spans:
                 break
-            data = _cut(data, spans)
+            data, cuts = _cut(data, spans)
+            windows = _around(cuts, len(data))
         return data
 
     def argv(self, argv: Sequence[str]) -> tuple[str, ...]:
@@ -77,15 +62,6 @@ class Redactor:
         for index, start in secret_arguments(words):
             words[index] = words[index][:start] + f"[REDACTED:{_ARGUMENT}]"
         return tuple(self.text(word) for word in words)
-
-
-def _is_secret_value(value: str) -> bool:
-    raw = value.encode("utf-8", "surrogatepass")
-    if len(value) < _SHORTEST_VALUE:
-        return False
-    if "://" in value:
-        return re.search(r"://[^/\s]*:[^/\s]+@", value) is not None
-    return len(value) >= 16 if value.isalpha() else not is_harmless(raw)
 
 
 def _forms(secret: str) -> set[bytes]:
@@ -107,32 +83,49 @@ _Named = tuple[int, int, int, str]
 """Start, end, rank and rule name of what is to be cut."""
 
 
-def _exact_spans(data: bytes, forms: Sequence[bytes]) -> list[_Named]:
+def _exact_spans(data: bytes, windows: Sequence[Span], forms: Sequence[bytes]) -> list[_Named]:
     return [
-        (at, at + len(form), -1, _ENVIRONMENT) for form in forms for at in _positions(data, form)
+        (at, at + len(form), -1, _ENVIRONMENT)
+        for form in forms
+        for window in windows
+        for at in _positions(data, form, window)
+        if not _is_cut_already(data, at, at + len(form))
     ]
 
 
-def _positions(data: bytes, literal: bytes) -> Iterable[int]:
-    at = data.find(literal)
+def _positions(data: bytes, literal: bytes, window: Span) -> Iterable[int]:
+    at = data.find(literal, *window)
     while at >= 0:
         yield at
-        at = data.find(literal, at + len(literal))
+        at = data.find(literal, at + len(literal), window[1])
 
 
-def _rule_spans(data: bytes) -> list[_Named]:
+def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> list[_Named]:
+    """Return what *rules* cut around the keywords inside the *windows* of *data*."""
     folded = data.lower()
-    vocabulary = _vocabulary(folded)
-    spans: list[_Named] = []
-    for rank, rule in enumerate(RULES):
-        keywords = [keyword for keyword in rule.keywords if _trace(keyword) in vocabulary]
-        searched = folded if rule.folded else data
+    vocabulary = _vocabulary(b"\n".join([folded[start:end] for start, end in windows]))
+    found = [
+        (rank, rule, rule.places(keyword, folded if rule.folded else data, windows))
+        for rank, rule in enumerate(rules)
+        for keyword in rule.keywords
+        if _trace(keyword) in vocabulary
+    ]
+    dense = _dense([places for _, _, places in found])
+    spans = [(start, end, len(rules), _TOO_DENSE) for start, end in dense]
+    for rank, rule, places in found:
         spans += [
             (start, end, rank, rule.name)
-            for start, end in _spans_of(rule, keywords, data, searched)
+            for start, end in _judged(rule, data, outside(places, dense))
             if not _is_cut_already(data, start, end)
         ]
     return spans
+
+
+def _dense(found: Sequence[Sequence[int]]) -> list[Span]:
+    """Return where there are too many of the places *found* to look at each."""
+    if COST * sum(map(len, found)) <= CREDIT:
+        return []
+    return dense_regions(sorted(at for places in found for at in places))
 
 
 _LEFT_OUT: Final = b"0123456789\0"
@@ -159,66 +152,17 @@ def _is_cut_already(data: bytes, start: int, end: int) -> bool:
     return marker is not None and marker.start() <= start and end <= marker.end()
 
 
-def _spans_of(
-    rule: Rule, keywords: Iterable[bytes], data: bytes, searched: bytes
-) -> Iterable[Span]:
-    for keyword in keywords:
-        at = searched.find(keyword)
-        while at >= 0:
-            span = rule.locate(data, at) or (_broken(rule, data, at) if rule.wraps else None)
-            after = at + len(keyword)
-            if span is not None:
-                start, end = span
-                end = _continued(data, end) if rule.wraps else _whole_character(data, end)
-                yield start, end
-                after = max(after, end)
-            at = searched.find(keyword, after)
-
-
-_CONTINUATION: Final = lazily(
-    rb"\r?\n[ \t|>]{0,16}(?P<word>[A-Za-z0-9_.+/=-]{2,})(?=[\s\"'`,;)}\]|]|\Z)"
-)
-_REST: Final = lazily(rb"[A-Za-z0-9_.+/=-]{0,512}")
-_NARROWEST: Final = 40
-_WIDEST: Final = 4096
-_MOST_LINES: Final = 64
-
-
-def _continued(data: bytes, end: int) -> int:
-    """Return the end of a secret that a terminal broke at *end*, the end of a long line.
-
-    The next line must begin with a word that is no longer than the broken line was wide and that
-    mixes digits with letters, as the rest of a random token does.
-    """
-    for _ in range(_MOST_LINES):
-        following = _CONTINUATION.match(data, end)
-        if following is None:
-            break
-        start = max(data.rfind(b"\n", max(0, end - _WIDEST), end) + 1, end - _WIDEST)
-        if end - start < _NARROWEST:
-            break
-        word = following["word"]
-        if following.end() - following.start("word") > end - start or not _is_random(word):
-            break
-        end = following.end()
-    return _whole_character(data, end)
-
-
-def _broken(rule: Rule, data: bytes, at: int) -> Span | None:
-    """Return the span of a secret of which too little stands before the break to be known by."""
-    before = max(0, at - 1)
-    end = _REST.match(data, at).end()  # type: ignore[union-attr]  # it matches the empty word
-    whole = _continued(data, end)
-    if whole == end:
-        return None
-    joined = re.sub(rb"\r?\n[ \t|>]*", b"", data[before:whole])
-    span = rule.locate(joined, at - before)
-    return (at, whole) if span is not None and span[1] == len(joined) else None
-
-
-def _is_random(word: bytes) -> bool:
-    kinds = [re.search(kind, word) is not None for kind in (rb"[0-9]", rb"[a-z]", rb"[A-Z]")]
-    return all(kinds) if re.search(rb"[._/]", word) else kinds[0] and (kinds[1] or kinds[2])
+def _judged(rule: Rule, data: bytes, places: Iterable[int]) -> Iterable[Span]:
+    """Yield what *rule* cuts at the *places* of a keyword, except at those inside what it cut."""
+    after = 0
+    for at in places:
+        if at < after:
+            continue
+        span = rule.locate(data, at) or (broken(rule, data, at) if rule.wraps else None)
+        if span is not None:
+            start, end = span
+            after = _whole_character(data, continued(data, end) if rule.wraps else end)
+            yield start, after
 
 
 def _whole_character(data: bytes, end: int) -> int:
@@ -241,10 +185,26 @@ def _merged(spans: Iterable[_Named]) -> list[_Named]:
     return merged
 
 
-def _cut(data: bytes, spans: Sequence[_Named]) -> bytes:
+def _cut(data: bytes, spans: Sequence[_Named]) -> tuple[bytes, list[Span]]:
+    """Return *data* without the *spans*, and where in it stands what stands for them."""
     pieces: list[bytes] = []
-    at = 0
+    cuts: list[Span] = []
+    at = length = 0
     for start, end, _, name in spans:
-        pieces += [data[at:start], f"[REDACTED:{name}]".encode()]
+        marker = f"[REDACTED:{name}]".encode()
+        pieces += [data[at:start], marker]
+        length += start - at
+        cuts.append((length, length := length + len(marker)))
         at = end
-    return b"".join([*pieces, data[at:]])
+    return b"".join([*pieces, data[at:]]), cuts
+
+
+def _around(cuts: Iterable[Span], length: int) -> list[Span]:
+    """Return the windows, of a text of *length*, in which a cut may have changed what is found."""
+    windows: list[Span] = []
+    for start, end in cuts:
+        first, last = max(0, start - _REACH), min(length, end + _REACH)
+        if windows and first <= windows[-1][1]:
+            first = windows.pop()[0]
+        windows.append((first, last))
+    return windows

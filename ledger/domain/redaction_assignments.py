@@ -30,23 +30,26 @@ class _Strength(Enum):
     WEAK = auto()
 
 
+# What a name may end in behind its telling part.
+_ENDING: Final = rb"""(?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live
+                     |local|base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?
+                     |repeat|again )
+      | -?(?:nya|mu|ku)
+    )? (?![.-]{0,8}[A-Za-z0-9_])"""
 _NAME: Final = lazily(
     rb"""(?ix)
     (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi | mot[ ]de[ ]passe )
       | (?P<key> secret | token | credentials? | key )
       | (?P<weak> pwd | pw | _?pass | _auth )
     )
-    (?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
-                 |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
-      | -?(?:nya|mu|ku)
-    )? (?![.-]{0,8}[A-Za-z0-9_])"""
+    """
+    + _ENDING
 )
-_QUALIFIED_KEY: Final = lazily(
-    rb"(?i)(?:api|access|secret|private|account|encrypt(?:ion)?|sign(?:ing|ature)?|master|auth|service"
-    rb"|storage|shared|deploy|app(?:lication)?|client|subscription|admin|session|ssh|aes|hmac|jwt"
-    rb"|webhook|crypt|consumer|function|licen[sc]e|root|server|fernet|cookie|sas|rest"
-    rb"|write)[_. -]?$"
-)
+_QUALIFIERS: Final = rb"""api access secret private account encrypt encryption sign signature signing
+    master auth service storage shared deploy app application client subscription admin session ssh
+    aes hmac jwt webhook crypt consumer function license licence root server fernet cookie sas rest
+    write""".split()
+_QUALIFIED_KEY: Final = lazily(rb"(?i)(?:" + b"|".join(_QUALIFIERS) + rb")[_. -]?$")
 _ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
 _OTHER_NAME: Final = lazily(
     rb"(?i)(?:(?<![A-Za-z])|(?-i:(?<=[a-z0-9])(?=[A-Z])))(?:max|min|num|count|next|page|pad|eos|bos|unk"
@@ -60,7 +63,10 @@ _ACCOUNT: Final = lazily(
     rb"(?i)(?:db|sql|redis|smtp|mail|imap|user|root|admin|ssh|sudo|become|ftp|pg|postgres|ldap|proxy|http"
     rb"|auth|login|store|cert|key|wifi|vpn|bind|service)$"
 )
-_PREFIX_CHARS: Final = lazily(rb"[A-Za-z0-9_.$-]*\Z")
+_LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_BEFORE_FLAG: Final = b" \t\r\n\v\f\"'`(["
+_NEAR: Final = 16
+"""What is looked at before a name: more than the longest qualifier, and little, for speed."""
 
 _QUOTED: Final = (
     rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
@@ -139,6 +145,28 @@ _LINE_START: Final = lazily(
 )
 
 
+_MARKED: Final = rb"(?![=: \"'\\]{1,4}\[redacted:[a-z0-9-]{1,40}\](?:[\s\"'\\,;)}\]]|\Z))"
+_GATE: Final = rb"(?=[\s\"'`*\]\\=:?>]|\xef\xbc[\x9a\x9d])" + _MARKED
+_KEY_GATE: Final = rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(
+    rb"(?<=%s%skey)" % (word, between) for between in (b"", b"[_. -]") for word in _QUALIFIERS
+)
+KEYWORDS: Final = {
+    b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
+    b"token": b"", b"credential": rb"s?", b"key": _KEY_GATE, b"pwd": b"", b"_pass": b"",
+    b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
+    b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
+}  # fmt: skip
+"""The literals that announce a name, and the rest of its telling part where that is not all."""
+
+
+def gate(keyword: bytes) -> bytes:
+    """Return what a name looks like that a value may follow, in lower case."""
+    rest = KEYWORDS[keyword]
+    if rest is None:
+        return re.escape(keyword) + _MARKED
+    return re.escape(keyword) + rest + rb"(?x:" + _ENDING + rb")" + _GATE
+
+
 def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:
     """Return the span of the value of the secret-like name whose telling part begins at *at*."""
     name = _NAME.match(text, at)
@@ -159,15 +187,16 @@ def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:
 
 def _strength(name: re.Match[bytes], before: bytes) -> _Strength | None:
     """Return how telling the whole name is, None if it names something else."""
-    prefix = _PREFIX_CHARS.search(before)
-    head = prefix[0] if prefix else b""
-    if _OTHER_NAME.search(head) or _PATH_OF_NAMES.search(before[: len(before) - len(head)]):
+    head = before[len(before.rstrip(_LETTERS + b".$")) :]
+    if _OTHER_NAME.search(head[-_NEAR:]) or _PATH_OF_NAMES.search(
+        before[: len(before) - len(head)]
+    ):
         return None
     if name["password"]:
         return _Strength.PASSWORD
     if name["weak"]:
         return _strength_of_short(name["weak"], head)
-    if name["key"].lower() != b"key" or _QUALIFIED_KEY.search(before):
+    if name["key"].lower() != b"key" or _QUALIFIED_KEY.search(before[-_NEAR:]):
         return _Strength.KEY
     return _Strength.WEAK if _ENVIRONMENT_KEY.search(head) else None
 
@@ -184,9 +213,10 @@ def _strength_of_short(name: bytes, head: bytes) -> _Strength | None:
 
 def _forms(before: bytes, strength: _Strength) -> list[_Form]:
     forms = [_PAIR, _TYPED, _ASSIGNED]
-    if re.search(rb"(?:^|[\s\"'`(\[])--?[A-Za-z0-9_-]*\Z", before):
+    outside = before.rstrip(_LETTERS)
+    if before[len(outside) :].startswith(b"-") and outside[-1:] in _BEFORE_FLAG:
         forms.append(_FLAG)
-    if re.search(rb"<[\w:.-]*\Z", before):
+    if before.rstrip(_LETTERS + b":.").endswith(b"<"):
         forms.append(_ELEMENT)
     return [*forms, _LISTED, _SENTENCE, _BESIDE]
 

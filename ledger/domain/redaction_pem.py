@@ -14,6 +14,7 @@ _CUT_BODY: Final = lazily(
 _KEY_LINE: Final = lazily(rb"[ \t>|+\"',]{0,16}[A-Za-z0-9+/=]{1,128}(?:\\n)?[\"',+ ]{0,4}\r?")
 _KEY_MATERIAL: Final = lazily(rb"[A-Za-z0-9+/=]{16}")
 _LONGEST_KEY: Final = 65_536
+_LONGEST_LINE: Final = 16_384
 
 
 def locate_private_key(text: bytes, at: int) -> Span | None:
@@ -23,11 +24,12 @@ def locate_private_key(text: bytes, at: int) -> Span | None:
         return None
     limit = begin.end() + _LONGEST_KEY
     following = text.find(b"-----BEGIN", begin.end(), limit)
-    last = text.find(b"-----END", begin.end(), limit if following < 0 else following)
+    limit = limit if following < 0 else following
+    last = text.find(b"-----END", begin.end(), limit)
     if last >= 0 and (end := _END.match(text, last)):
         stop = end.end()
     else:
-        body = _CUT_BODY.match(text, begin.end())
+        body = _CUT_BODY.match(text, begin.end(), limit)
         stop = body.end() if body else begin.end()
     return (at, stop) if _KEY_MATERIAL.search(text, begin.end(), stop) else None
 
@@ -37,13 +39,22 @@ def locate_private_key_end(text: bytes, at: int) -> Span | None:
     end = _END.match(text, at)
     if end is None:
         return None
-    start = text.rfind(b"\n", 0, at) + 1
+    start = _line_start(text, at)
     for _ in range(256):
-        previous = text.rfind(b"\n", 0, max(start - 1, 0)) + 1
+        previous = _line_start(text, max(start - 1, 0))
         if previous >= start or not _KEY_LINE.fullmatch(text, previous, start - 1):
             break
         start = previous
     return (start, end.end()) if _KEY_MATERIAL.search(text, start, at) else None
+
+
+def _line_start(text: bytes, at: int) -> int:
+    """Return where the line begins that *at* is in, or the last of what no line of a key exceeds.
+
+    A line of JSON may hold a whole key, after escaped ends of lines.
+    """
+    first = max(0, at - _LONGEST_LINE)
+    return max(first, text.rfind(b"\n", first, at) + 1)
 
 
 PRIVATE_KEYS: Final = (

@@ -13,7 +13,7 @@ Order is precedence: where two rules overlap, the first in the table names what 
 import re
 from typing import Final
 
-from memprove.ledger.domain.redaction_assignments import locate_assignment
+from memprove.ledger.domain.redaction_assignments import KEYWORDS, gate, locate_assignment
 from memprove.ledger.domain.redaction_pem import PRIVATE_KEYS
 from memprove.ledger.domain.redaction_rule import Rule, pattern
 from memprove.ledger.domain.redaction_structures import STRUCTURES
@@ -40,16 +40,13 @@ _ASSIGNMENTS: Final = (
     ),
     Rule(
         "secret-value",
-        (
-            b"passw", b"passp", b"passc", b"secret", b"token", b"credential", b"key",
-            b"pwd", b"_pass", b"pass=", b"pass:", b'pass"', b"pass'", b"_auth", b"sandi", b"pw:",
-            b"pw=", b'pw"', b"mot de passe",
-        ),
+        tuple(KEYWORDS),
         locate_assignment,
         folded=True,
         wraps=True,
+        gate=gate,
     ),
-)  # fmt: skip
+)
 
 RULES: Final[tuple[Rule, ...]] = (*TOKENS, *PRIVATE_KEYS, *STRUCTURES, *_ASSIGNMENTS)
 """All rules, in the order of precedence."""

@@ -4,7 +4,7 @@ from base64 import urlsafe_b64decode
 from typing import Final
 
 from memprove.ledger.domain.lazy import lazily
-from memprove.ledger.domain.redaction_rule import Rule, Span, pattern
+from memprove.ledger.domain.redaction_rule import BROKEN, Rule, Span, followed_by, pattern
 from memprove.ledger.domain.redaction_values import is_opaque, is_placeholder
 
 _CLAIMS: Final = lazily(rb'"(?:alg|typ|iss|sub|exp|[\w-]*(?:token|secret|passw|auth|key)\w*)"')
@@ -49,8 +49,17 @@ _AFTER_HEADER: Final = (
     rb"|[\"'][ \t]{0,4},[ \t]{0,4}(?=b?[\"']))b?\\?[\"']?"
 )
 
+_GATE_OF_HEADER: Final = followed_by(rb"\\?[\"']?[ \t]{0,4}[:=,]")
+_GATE_OF_URL: Final = followed_by(rb"[^\s/\"'<>]{0,769}@")
+
 STRUCTURES: Final = (
-    Rule("jwt", (b"eyJ",), _locate_base64_json, wraps=True),
+    Rule(
+        "jwt",
+        (b"eyJ",),
+        _locate_base64_json,
+        wraps=True,
+        gate=followed_by(rb"(?<![A-Za-z0-9+/_-]eyJ)(?:[A-Za-z0-9_+/-]{12}|" + BROKEN + rb")"),
+    ),
     Rule(
         "webhook",
         (b"hooks.slack.com/", b"/api/webhooks/"),
@@ -63,21 +72,25 @@ STRUCTURES: Final = (
         "telegram-token",
         (b":AA",),
         pattern(rb"(?<=[0-9]{8}):(?P<secret>AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
+        gate=followed_by(rb"[A-Za-z0-9_-]{33}"),
     ),
     Rule(
         "mailchimp-key",
         (b"-us",),
         pattern(rb"(?<=[0-9a-f]{32})(?P<secret>-us[0-9]{1,2})\b"),
+        gate=followed_by(rb"(?<=[0-9a-f]{32}-us)[0-9]"),
     ),
     Rule(
         "url-credentials",
         (b"://",),
         pattern(rb"://[^\s/@:\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@", _not_placeholder),
+        gate=_GATE_OF_URL,
     ),
     Rule(
         "url-credentials",
         (b"://",),
         pattern(rb"://(?P<secret>[A-Za-z0-9_.-]{20,512})(?::x-oauth-basic|:)?@", is_opaque),
+        gate=_GATE_OF_URL,
     ),
     Rule(
         "url-credentials",  # a data source name of Go: user:password@tcp(host)/database
@@ -89,6 +102,7 @@ STRUCTURES: Final = (
         (b"sig=", b"signature="),
         pattern(rb"(?<=[?&;])(?i:(?:x-amz-)?sig(?:nature)?)=(?P<secret>[A-Za-z0-9%_+/=-]{20,})"),
         folded=True,
+        gate=followed_by(rb"[A-Za-z0-9%_+/=-]{20}"),
     ),
     Rule(
         "authorization",
@@ -102,6 +116,7 @@ STRUCTURES: Final = (
             _not_placeholder,
         ),
         folded=True,
+        gate=_GATE_OF_HEADER,
     ),
     Rule(
         "authorization",
@@ -113,6 +128,7 @@ STRUCTURES: Final = (
             rb"(?P<secret>[^\n\r'<>]{8,}))",
         ),
         folded=True,
+        gate=_GATE_OF_HEADER,
     ),
     Rule(
         "authorization",
@@ -122,6 +138,7 @@ STRUCTURES: Final = (
             is_opaque,
         ),
         folded=True,
+        gate=_GATE_OF_HEADER,
     ),
     Rule(
         "bearer",
@@ -129,12 +146,14 @@ STRUCTURES: Final = (
         pattern(rb"(?<![A-Za-z])(?i:bearer) +(?P<secret>[A-Za-z0-9_.~+/=-]{8,})", is_opaque),
         folded=True,
         wraps=True,
+        gate=followed_by(rb" *(?:[A-Za-z0-9_.~+/=-]{8}|" + BROKEN + rb")"),
     ),
     Rule(
         "basic-credentials",
         (b"basic ",),
         pattern(rb"(?<![A-Za-z])(?i:basic) (?P<secret>[A-Za-z0-9+/]{12,}={1,2})(?![\w=])"),
         folded=True,
+        gate=followed_by(rb"[A-Za-z0-9+/]{12}"),
     ),
     Rule(
         "cookie",
@@ -146,6 +165,7 @@ STRUCTURES: Final = (
             lambda pairs: not is_placeholder(pairs.partition(b"=")[2].partition(b";")[0]),
         ),
         folded=True,
+        gate=_GATE_OF_HEADER,
     ),
     Rule(
         "cookie",
@@ -157,6 +177,7 @@ STRUCTURES: Final = (
             _not_placeholder,
         ),
         folded=True,
+        gate=_GATE_OF_HEADER,
     ),
     Rule(
         "command-password",
@@ -200,7 +221,7 @@ STRUCTURES: Final = (
     ),
     Rule(
         "command-password",
-        (b"-passin ", b"-passout ", b"passin=", b"-u "),
+        (b"-passin ", b"-passout ", b"passin="),
         pattern(rb"(?:-?passin|-passout)[ =]pass:(?P<secret>[^\s'\"]{3,})", _not_placeholder),
         folded=True,
     ),

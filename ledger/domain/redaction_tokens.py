@@ -3,23 +3,54 @@
 import re
 from typing import Final
 
-from memprove.ledger.domain.redaction_rule import Rule, pattern
+from memprove.ledger.domain.redaction_rule import BROKEN, Gate, Locate, Rule, Span, pattern
 
 
 def _has_digit(word: bytes) -> bool:
     return re.search(rb"[0-9]", word) is not None
 
 
-def _token(name: str, keywords: str, rest: bytes, *, prose: bool = False) -> Rule:
+def _token(
+    name: str, keywords: str, rest: bytes, *, prose: bool = False, least: int = 0, lead: int = 0
+) -> Rule:
     """Return the rule of a vendor's token: one of *keywords* at the start of a word, then *rest*.
 
     *prose* marks prefixes that also begin ordinary words: there the token must hold a digit.
+    *least* alphanumeric characters follow the keyword, which is asked before *rest* is compiled.
+    *lead* characters of the token stand before the keyword: letters, digits, ``_~.-``.
     """
     before = rb"[A-Za-z0-9_-]" if prose else rb"[A-Za-z0-9]"
+    first = rb"(?<=[A-Za-z0-9_~.-]{%d})" % lead if lead else rb"(?<!%s)" % before
     literals = tuple(word.encode() for word in keywords.split())
     union = b"|".join(map(re.escape, literals))
-    locate = pattern(rb"(?<!%s)(?:%s)%s" % (before, union, rest), _has_digit if prose else None)
-    return Rule(name, literals, locate, wraps=True)
+    locate = pattern(rb"%s(?:%s)%s" % (first, union, rest), _has_digit if prose else None)
+    if least or lead:
+        locate = _opening(locate, literals, least, lead)
+    return Rule(name, literals, locate, wraps=not lead, gate=_gate(b"" if lead else before, rest))
+
+
+def _opening(locate: Locate, literals: tuple[bytes, ...], least: int, lead: int) -> Locate:
+    longest = max(map(len, literals))
+
+    def located(text: bytes, at: int) -> Span | None:
+        opening = text[at + longest : at + longest + least]
+        if least and not (len(opening) == least and opening.isalnum()):
+            return None
+        span = locate(text, at)
+        return span and (span[0] - lead, span[1])
+
+    return located
+
+
+def _gate(before: bytes, rest: bytes) -> Gate:
+    """Return the gate that asks for a word's start in front of the keyword, and *rest* behind."""
+
+    def gate(keyword: bytes) -> bytes:
+        literal = re.escape(keyword)
+        start = rb"(?<!%s[\s\S]{%d})" % (before, len(keyword)) if before else b""
+        return rb"%s%s(?=%s|%s)" % (literal, start, rest, BROKEN)
+
+    return gate
 
 
 TOKENS: Final = (
@@ -40,6 +71,12 @@ TOKENS: Final = (
     _token("databricks-token", "dapi", rb"[a-f0-9]{32}(?:-[0-9])?(?![A-Za-z0-9])"),
     _token("supabase-key", "sbp_ sb_secret_", rb"[A-Za-z0-9_-]{20,}", prose=True),
     _token("planetscale-token", "pscale_", rb"(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{20,}"),
+    _token("azure-secret", "Q~", rb"(?<=[0-9]Q~)[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])", lead=4),
+    _token("cloudflare-token", "cfat_ cfut_ cfk_", rb"[A-Za-z0-9_-]{40,}", prose=True),
+    _token("terraform-token", ".atlasv1.", rb"[A-Za-z0-9_=-]{60,70}(?![A-Za-z0-9_=-])", lead=14),
+    _token("pulumi-token", "pul-", rb"[a-f0-9]{40}(?![A-Za-z0-9])", prose=True, least=40),
+    _token("netlify-token", "nfp_ nfc_", rb"[A-Za-z0-9]{36,}(?![A-Za-z0-9_])", least=36),
+    _token("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", rb"[A-Za-z0-9]{24,}", prose=True),
     _token("heroku-key", "HRKU-", rb"[A-Za-z0-9_-]{30,}"),
     _token("fly-token", "fm2_ fo1_", rb"[A-Za-z0-9_+/=,-]{30,}"),
     # Models
@@ -55,6 +92,11 @@ TOKENS: Final = (
     # Packages
     _token("npm-token", "npm_", rb"[A-Za-z0-9]{30,}(?![A-Za-z0-9_])"),
     _token("pypi-token", "pypi-AgE", rb"[A-Za-z0-9_-]{16,}"),
+    _token("crates-token", "cio", rb"[A-Za-z0-9]{32}(?![A-Za-z0-9_-])", prose=True, least=32),
+    _token("clojars-token", "CLOJARS_", rb"[a-z0-9]{60}(?![A-Za-z0-9])"),
+    _token("artifactory-key", "AKCp", rb"[A-Za-z0-9]{60,80}(?![A-Za-z0-9_+/=-])", least=60),
+    _token("circleci-token", "CCIPAT_ CCIPRJ_", rb"[A-Za-z0-9]{20,24}_[a-f0-9]{40}"),
+    _token("buildkite-token", "bkua_", rb"[a-f0-9]{40}(?![A-Za-z0-9])"),
     _token("rubygems-key", "rubygems_", rb"[a-f0-9]{40,}"),
     _token("nuget-key", "oy2", rb"[a-z0-9]{43}(?![A-Za-z0-9])"),
     _token("docker-token", "dckr_pat_ dckr_oat_", rb"[A-Za-z0-9_-]{20,}"),
@@ -62,6 +104,17 @@ TOKENS: Final = (
     _token("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", rb"[A-Za-z0-9]{16,}"),
     _token("stripe-webhook", "whsec_", rb"[A-Za-z0-9+/=]{24,}"),
     _token("shopify-token", "shpat_ shpss_ shpca_ shppa_", rb"[a-fA-F0-9]{32}"),
+    _token("square-token", "EAAA", rb"[A-Za-z0-9_-]{60}(?![A-Za-z0-9_+/=-])", prose=True),
+    _token("facebook-token", "EAAC EAAM EAAG", rb"[A-Za-z0-9]{80,}(?![A-Za-z0-9_+/=-])"),
+    _token("facebook-token", "EAACEdEose0cBA", rb"[A-Za-z0-9]{20,}"),
+    _token("easypost-key", "EZAK EZTK", rb"[A-Za-z0-9]{54}(?![A-Za-z0-9])", least=54),
+    _token(
+        "hubspot-token",
+        "pat-na pat-eu pat-ap",
+        rb"[0-9]-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![A-Za-z0-9])",
+    ),
+    _token("airtable-token", "pat", rb"[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])", least=14),
+    _token("dropbox-token", "sl.", rb"(?:u\.)?[A-Za-z0-9_-]{100,}", prose=True),
     _token("square-token", "sq0atp- sq0csp-", rb"[A-Za-z0-9_-]{22,}"),
     _token("slack-token", "xoxb- xoxp- xoxa- xoxe xoxr- xoxs- xapp-", rb"[A-Za-z0-9.-]{10,}"),
     _token("mailgun-key", "key-", rb"[0-9a-f]{32}(?![A-Za-z0-9])"),
@@ -71,10 +124,29 @@ TOKENS: Final = (
     _token("newrelic-key", "NRAK-", rb"[A-Z0-9]{27}"),
     _token("postman-key", "PMAK-", rb"[a-f0-9]{24}-[a-f0-9]{34}"),
     _token("linear-key", "lin_api_", rb"[A-Za-z0-9]{32,}"),
+    _token("notion-token", "secret_", rb"[A-Za-z0-9]{43}(?![A-Za-z0-9_])", prose=True),
     _token("notion-token", "ntn_", rb"[A-Za-z0-9]{40,}"),
     _token("figma-token", "figd_", rb"[A-Za-z0-9_-]{32,}"),
     _token("doppler-token", "dp.pt.", rb"[A-Za-z0-9]{40,}"),
     _token("sentry-token", "sntrys_ sntryu_", rb"[A-Za-z0-9_+/=-]{40,}"),
+    _token(
+        "asana-token",
+        "1/ 2/",
+        rb"[0-9]{12,20}(?:/[0-9]{12,20})?:[a-f0-9]{32}(?![A-Za-z0-9])",
+        prose=True,
+        least=12,
+    ),
+    _token(
+        "tailscale-key",
+        "tskey-",
+        rb"(?:auth|api|client|scim|webhook)-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{16,})?",
+    ),
+    _token(
+        "dynatrace-token",
+        "dt0c01. dt0s01. dt0s02. dt0s03. dt0s04. dt0s06. dt0s08. dt0s16.",
+        rb"[A-Z2-7]{8,24}\.[A-Z2-7]{64}(?![A-Za-z0-9])",
+    ),
+    _token("onepassword-token", "ops_eyJ", rb"[A-Za-z0-9+/_-]{60,}={0,3}"),
     _token("vault-token", "hvs. hvb.", rb"[A-Za-z0-9_-]{24,}"),
     _token("age-key", "AGE-SECRET-KEY-1", rb"[A-Z0-9]{40,}"),
 )

@@ -35,16 +35,17 @@ class Keys:
         file = self._file(epoch)
         try:
             self._write(file, f"{_WORD} {epoch} {encode_base64(seed)}\n".encode())
-        except FileExistsError:
-            raise LEDGER_EXISTS(file) from None
         except OSError as error:
-            raise at_file(error, file, CONFIG_UNREADABLE) from None
+            raise at_file(error, error.filename or file, CONFIG_UNREADABLE) from None
 
     def _write(self, file: Path, line: bytes) -> None:
         for folder in (self._folder.parent, self._folder):  # parents made along get other modes
             folder.mkdir(mode=0o700, exist_ok=True)
             sync_folder(folder.parent)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise LEDGER_EXISTS(file) from None
         with os.fdopen(descriptor, "wb") as opened:
             opened.write(line)
             opened.flush()

@@ -6,11 +6,12 @@ file. One's own ledger is verified against ``<config dir>/trust``, which ``init`
 
 from pathlib import Path
 
-from memprove.ledger.problems import TRUST_INVALID, TRUST_MISSING
+from memprove.ledger.problems import CONFIG_UNREADABLE, TRUST_INVALID, TRUST_MISSING
 from memprove.ledger.tlog import Invalid
 from memprove.ledger.tlog.head import check_origin
 from memprove.ledger.tlog.note import Verifier, parse_vkey
 
+FILE_NAME = "trust"
 _MOST = 64 * 1024
 
 
@@ -40,18 +41,25 @@ def format_trust(origin: str, vkey: str) -> str:
 
 def pinned(config_dir: Path, origin: str) -> Verifier:
     """Return the key that is pinned for *origin* in the configuration directory."""
-    file = config_dir / "trust"
+    pins = read_pins(config_dir)
+    if origin not in pins:
+        raise TRUST_MISSING(f"{config_dir / FILE_NAME} has no line for {origin}")
+    return pins[origin]
+
+
+def read_pins(config_dir: Path) -> dict[str, Verifier]:
+    """Return the pinned key of each origin in the configuration directory's trust file."""
+    file = config_dir / FILE_NAME
     try:
         with file.open("rb") as opened:
             data = opened.read(_MOST + 1)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         raise TRUST_MISSING(file) from None
+    except OSError as error:
+        raise CONFIG_UNREADABLE(f"{file}: {error.strerror}") from None
     if len(data) > _MOST:
         raise TRUST_INVALID(f"{file} is larger than {_MOST} bytes")
     try:
-        pins = parse_trust(data.decode())
+        return parse_trust(data.decode())
     except UnicodeDecodeError:
         raise TRUST_INVALID(file) from None
-    if origin not in pins:
-        raise TRUST_MISSING(f"{file} has no line for {origin}")
-    return pins[origin]

@@ -2,18 +2,20 @@
 
 The checks, in order; each names the first event that is wrong:
 
-1. leaves: each event's bytes decode, and its columns, number and links say what its leaf says;
-2. payloads: each payload is what its leaf commits to;
-3. blobs: each blob that a payload names is there, with that digest;
-4. tree: the stored nodes are those of the leaves;
-5. head: the newest head signs that tree, with the key pinned outside the log, and the log begins
+1. store: the file is a ledger's and can be read;
+2. leaves: each event's bytes decode, and its columns, number and links say what its leaf says;
+3. payloads: each payload is what its leaf commits to;
+4. blobs: each blob that a payload names is there, with that digest;
+5. tree: the stored nodes are those of the leaves;
+6. head: the newest head signs that tree, with the key pinned outside the log, and the log begins
    with that key;
-6. heads: so does every head that was kept;
-7. projections: the tables are those that the events give.
+7. heads: so does every head that was kept;
+8. projections: the tables are those that the events give.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -27,6 +29,7 @@ from memprove.ledger.domain.events import LedgerCreated
 from memprove.ledger.domain.record import LEAF_VERSION, Leaf, Record, decode, decode_leaf
 from memprove.ledger.domain.run import blobs_of
 from memprove.ledger.log.append import fits
+from memprove.ledger.problems import LEDGER_DAMAGED, Problem
 from memprove.ledger.storage.interface import Reader, StoredEvent, StoredHead
 from memprove.ledger.tlog import Invalid, merkle
 from memprove.ledger.tlog.head import open_head
@@ -35,7 +38,7 @@ from memprove.ledger.tlog.note import Verifier, format_vkey
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
 
-CHECKS: Final = ("leaves", "payloads", "blobs", "tree", "head", "heads", "projections")
+CHECKS: Final = ("store", "leaves", "payloads", "blobs", "tree", "head", "heads", "projections")
 _MOST_FINDINGS: Final = 20
 _PROGRESS_EVERY: Final = 1_000
 
@@ -56,7 +59,10 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``verify`` found. *signed* is the size of the newest head that holds."""
+    """What ``verify`` found. *signed* is the size of the newest head that holds.
+
+    A check that the store's damage kept from its end is not among *checks*, unless it had failed.
+    """
 
     ok: bool
     size: int
@@ -98,6 +104,12 @@ class _Walk:
     project: Callable[[TableRows, Record], None]
     frontier: merkle.Frontier = field(default_factory=merkle.Frontier)
     nodes: "defaultdict[int, Hash]" = field(default_factory=_nodes)
+    heads: list[StoredHead] = field(default_factory=list)
+    size: int = 0
+    signed: int = 0
+    """The size of the newest head that holds."""
+    reading: int | None = None
+    """The number of the event that is to be read next."""
     roots: dict[int, bytes] = field(default_factory=dict)
     tails: dict[str, tuple[int, str]] = field(default_factory=dict)
     prev: str | None = None
@@ -105,11 +117,32 @@ class _Walk:
     found: list[tuple[int, Finding]] = field(default_factory=list)
     """Findings, each with how many events had been read."""
     failed: set[str] = field(default_factory=set)
+    unmade: set[str] = field(default_factory=set)
 
     def find(self, check: str, what: str, seq: int | None = None) -> None:
         self.failed.add(check)
         if len(self.found) < _MOST_FINDINGS:
             self.found.append((self.frontier.size, Finding(check=check, what=what, seq=seq)))
+
+    @contextmanager
+    def making(self, *checks: str) -> Iterator[None]:
+        """Make *checks* inside; what the store cannot read is a finding, and their end."""
+        try:
+            yield
+        except Problem as problem:
+            if problem.kind is not LEDGER_DAMAGED:
+                raise
+            self.unmade.update(checks)
+            self.find("store", problem.detail, self.reading)
+
+
+def unreadable(what: str) -> Report:
+    """Return the report on a ledger that cannot be opened; *what* is wrong with it."""
+    found = Finding(check="store", what=what)
+    check = CheckResult(check="store", ok=False)
+    return Report(
+        ok=False, size=0, root="", origin="", signed=0, checks=(check,), findings=(found,)
+    )
 
 
 def verify(
@@ -120,32 +153,48 @@ def verify(
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Verify the whole log in *reader* against the key pinned in *verifier*."""
-    size = reader.size()
     walk = _Walk(project)
-    heads = list(reader.heads())
-    wanted = {head.size for head in heads}
+    with walk.making(*CHECKS[1:]):
+        walk.size = reader.size()
+        with walk.making("head", "heads"):
+            walk.heads = list(reader.heads())
+        _read_events(walk, reader, progress)
+        with walk.making("tree"):
+            _check_nodes(walk, reader)
+        if not walk.failed:
+            _check_genesis(walk, reader, verifier)
+        if "heads" not in walk.unmade:
+            _check_heads(walk, verifier)
+        with walk.making("projections"):
+            _check_projections(walk, reader)
+    return Report(
+        ok=not walk.failed,
+        size=walk.size,
+        root=walk.frontier.root().hex(),
+        origin=verifier.name,
+        signed=walk.signed,
+        checks=tuple(
+            CheckResult(check=name, ok=name not in walk.failed)
+            for name in CHECKS
+            if name in walk.failed or name not in walk.unmade
+        ),
+        findings=tuple(finding for _, finding in walk.found),
+    )
+
+
+def _read_events(walk: _Walk, reader: Reader, progress: Callable[[int, int], None] | None) -> None:
+    wanted = {head.size for head in walk.heads}
+    walk.reading = 1
     for event in reader.events():
         _visit(walk, reader, event)
+        walk.reading = event.seq + 1
         if walk.frontier.size in wanted:
             walk.roots[walk.frontier.size] = walk.frontier.root()
         if progress is not None and event.seq % _PROGRESS_EVERY == 0:
-            progress(event.seq, size)
+            progress(event.seq, walk.size)
+    walk.reading = None
     if "leaves" not in walk.failed:
         _check_tails(walk, reader)
-    _check_nodes(walk, reader)
-    if not walk.failed:
-        _check_genesis(walk, reader, verifier)
-    signed = _check_heads(walk, heads, verifier)
-    _check_projections(walk, reader)
-    return Report(
-        ok=not walk.failed,
-        size=size,
-        root=walk.frontier.root().hex(),
-        origin=verifier.name,
-        signed=signed,
-        checks=tuple(CheckResult(check=name, ok=name not in walk.failed) for name in CHECKS),
-        findings=tuple(finding for _, finding in walk.found),
-    )
 
 
 def _visit(walk: _Walk, reader: Reader, event: StoredEvent) -> None:
@@ -200,11 +249,12 @@ def _payload(walk: _Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
 
 def _check_blobs(walk: _Walk, reader: Reader, record: Record) -> None:
     for digest in blobs_of(record.event):
-        data = reader.blob(digest)
-        if data is None:
-            walk.find("blobs", f"blob {digest} is missing", record.seq)
-        elif sha256(data).hexdigest() != digest:
-            walk.find("blobs", f"blob {digest} is another one", record.seq)
+        with walk.making("blobs"):
+            data = reader.blob(digest)
+            if data is None:
+                walk.find("blobs", f"blob {digest} is missing", record.seq)
+            elif sha256(data).hexdigest() != digest:
+                walk.find("blobs", f"blob {digest} is another one", record.seq)
 
 
 def _project(walk: _Walk, record: Record) -> None:
@@ -259,20 +309,19 @@ def _bad_nodes(reader: Reader) -> Iterator[tuple[int, Finding]]:
             return
 
 
-def _check_heads(walk: _Walk, heads: list[StoredHead], verifier: Verifier) -> int:
-    """Check every head; return the size of the newest one that holds."""
-    signed = 0
-    newest = heads[-1].size if heads else 0
+def _check_heads(walk: _Walk, verifier: Verifier) -> None:
+    newest = walk.heads[-1].size if walk.heads else 0
     if newest != walk.frontier.size:
         walk.find("head", f"the newest head signs {newest} events, the log has another number")
-    for stored in heads:
+    for stored in walk.heads:
         check = "head" if stored.size == newest else "heads"
         fault = _head_fault(walk, stored, verifier)
         if fault:
             walk.find(check, fault, stored.size or None)
-        else:
-            signed = stored.size
-    return signed
+            continue
+        walk.signed = stored.size
+        if stored.size < newest and not stored.keep:
+            walk.find(check, f"the head at {stored.size} is not marked as kept", stored.size)
 
 
 def _head_fault(walk: _Walk, stored: StoredHead, verifier: Verifier) -> str:

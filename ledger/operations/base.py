@@ -184,12 +184,8 @@ class Work(Protocol):
         """Return the records of a Task."""
         ...
 
-    def verify(self, progress: Progress | None) -> Report:
-        """Recompute and compare everything."""
-        ...
-
-    def blob(self, digest: str) -> bytes | None:
-        """Return a blob."""
+    def blob(self, digest: str, most: int) -> bytes:
+        """Return what blob *digest* holds, decompressed, which is at most *most* bytes."""
         ...
 
     def put_blob(self, data: bytes) -> str:
@@ -228,6 +224,14 @@ class Local(Protocol):
         ...
 
 
+class Log(Protocol):
+    """A log that may be damaged, and nothing beside it."""
+
+    def verify(self, progress: Progress | None) -> Report:
+        """Recompute and compare everything."""
+        ...
+
+
 class LocalOperation(Generic[ResultT]):
     """A request that reads no token and opens no ledger."""
 
@@ -246,9 +250,6 @@ class Operation(Generic[ResultT]):
     __slots__ = ()
 
     sends: ClassVar[tuple[str, ...]]
-    inspects: ClassVar[bool] = False
-    """Whether it looks into a ledger that may be damaged; others are refused one."""
-
     verbatim: ClassVar[frozenset[str]] = frozenset()
     """Fields, at any depth, from which no secret is cut: by them things are found again."""
 
@@ -285,6 +286,20 @@ class Retryable(Operation[ResultT]):
             return self.tell(work, before, replayed=True)
         self.act(work)
         return self.tell(work, work.appended(), replayed=False)
+
+
+class Inspection(Operation[ResultT]):
+    """A look into a ledger that may be damaged; other operations are refused one."""
+
+    __slots__ = ()
+
+    def inspect(self, log: Log) -> ResultT:
+        """Look into *log*."""
+        raise NotImplementedError
+
+    def damaged(self, what: str) -> ResultT:
+        """Return the answer about a ledger that cannot be opened; *what* is wrong with it."""
+        raise NotImplementedError
 
 
 Progress = Callable[[int, int], None]

@@ -1,7 +1,7 @@
 """Read the log itself: list events, show what a label names, verify."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -9,9 +9,11 @@ from memprove.ledger.domain.capsule import Capsule
 from memprove.ledger.domain.evidence import Evidence
 from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.record import Erased, Record, Unknown
-from memprove.ledger.log.verify import Report
-from memprove.ledger.operations.base import Operation, Progress, Work
+from memprove.ledger.log.verify import Report, unreadable
+from memprove.ledger.operations.base import Inspection, Log, Operation, Progress, Work
 from memprove.ledger.problems import ARGUMENT_INVALID, LABEL_UNKNOWN
+
+_MOST_OUTPUT: Final = 8 * 1024 * 1024 + 64 * 1024  # bytes of a stream: what is kept, and room
 
 
 class EventTold(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,17 +108,20 @@ class Show(Operation[Shown]):
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyLedger(Operation[Report]):
+class VerifyLedger(Inspection[Report]):
     """Recompute and compare everything that the log stands for."""
 
     sends: ClassVar = ("verifyLedger",)
-    inspects: ClassVar = True
 
     progress: Progress | None = None
 
-    def run(self, work: Work) -> Report:
+    def inspect(self, log: Log) -> Report:
         """Verify."""
-        return work.verify(self.progress)
+        return log.verify(self.progress)
+
+    def damaged(self, what: str) -> Report:
+        """Return the report on what cannot be verified."""
+        return unreadable(what)
 
 
 def event_told(record: Record) -> EventTold:
@@ -139,11 +144,8 @@ def event_told(record: Record) -> EventTold:
 
 def _output(work: Work, capsule: Capsule, label: str) -> bytes | None:
     """Return what the Run wrote, as far as it was kept, standard output first."""
-    import zlib  # late: only for this
-
     run = capsule.runs.get(label)
     if run is None or run.ended is None:
         return None
     kept = (run.ended.stdout.blob, run.ended.stderr.blob)
-    blobs = [work.blob(digest) for digest in kept if digest is not None]
-    return b"".join(zlib.decompress(data) for data in blobs if data is not None)
+    return b"".join(work.blob(digest, _MOST_OUTPUT) for digest in kept if digest is not None)

@@ -212,7 +212,9 @@ def _node(row: Row) -> StoredNode:
 
 def _head(row: Row) -> StoredHead:
     size, note, keep = row
-    return StoredHead(_int(size), _bytes(note), bool(keep))
+    if keep not in (0, 1):
+        raise LEDGER_DAMAGED(f"the head at {size!r} is neither kept nor not")
+    return StoredHead(_int(size), _bytes(note), keep == 1)
 
 
 def _int(value: Value) -> int:

@@ -1,6 +1,5 @@
 """What an error of SQLite means to the user: the one place that knows."""
 
-import errno
 from types import TracebackType
 
 import apsw
@@ -12,11 +11,22 @@ from memprove.ledger.problems import (
     LEDGER_BUSY,
     LEDGER_DAMAGED,
     LEDGER_UNWRITABLE,
+    NO_SPACE,
     Problem,
 )
 from memprove.ledger.storage.interface import Interrupted
 
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_WRITES = (
+    apsw.SQLITE_IOERR_WRITE,
+    apsw.SQLITE_IOERR_FSYNC,
+    apsw.SQLITE_IOERR_DIR_FSYNC,
+    apsw.SQLITE_IOERR_TRUNCATE,
+    apsw.SQLITE_IOERR_SHMSIZE,  # to read, too, SQLite makes its index of the WAL
+)
+_READ_ONLY = (
+    "it is read-only and lacks SQLite's -wal and -shm files, without which nothing can be read;"
+    " run a command once where it can be written"
+)
 
 
 class translated:
@@ -49,7 +59,7 @@ class translated:
             case UnicodeDecodeError():
                 raise LEDGER_DAMAGED("a text that is not UTF-8") from error
             case OSError():
-                if error.errno in _NO_SPACE:
+                if error.errno in NO_SPACE:
                     raise DISK_FULL() from error
                 told = LEDGER_UNWRITABLE if self._writing else DATA_DIR_UNREADABLE
                 raise told(error) from error
@@ -66,8 +76,12 @@ def meaning(error: apsw.Error, *, writing: bool, number: int = 0) -> Problem | I
             return LEDGER_DAMAGED(error)
         case apsw.FullError():
             return DISK_FULL()
-        case apsw.IOError() | apsw.CantOpenError() if number in _NO_SPACE:
+        case apsw.IOError() | apsw.CantOpenError() if number in NO_SPACE:
             return DISK_FULL()
+        case apsw.IOError() if error.extendedresult in _WRITES:
+            return LEDGER_UNWRITABLE(error)
+        case apsw.ReadOnlyError() if not writing:
+            return DATA_DIR_UNREADABLE(_READ_ONLY)
         case apsw.IOError() | apsw.CantOpenError() | apsw.ReadOnlyError() | apsw.PermissionsError():
             return LEDGER_UNWRITABLE(error) if writing else DATA_DIR_UNREADABLE(error)
         case _:

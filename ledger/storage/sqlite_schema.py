@@ -77,9 +77,13 @@ def check_schema(connection: apsw.Connection) -> None:
         raise LEDGER_DAMAGED("this database is not a ledger")
     query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
     found = {sql for (sql,) in connection.execute(query)}
-    later = connection.pragma("user_version") > FORMAT
-    if not (found >= set(SCHEMA) if later else found == set(SCHEMA)):
+    version = connection.pragma("user_version")
+    if not (found >= set(SCHEMA) if version > FORMAT else found == set(SCHEMA)):
         raise LEDGER_DAMAGED("the tables of this database are not those of a ledger")
+    query = "SELECT count(*), typeof(min_writer), min_writer FROM format"
+    count, kind, needed = connection.execute(query).get
+    if version < FORMAT or (count, kind) != (1, "integer") or not 1 <= needed <= version:
+        raise LEDGER_DAMAGED("this database does not say of which format it is")
     if connection.pragma("journal_mode") != "wal":
         raise LEDGER_DAMAGED("this database is not in WAL mode")
 

@@ -8,13 +8,15 @@ A repository's configuration can name programs and places, and this process hold
   programs), and every ``MEMPROVE_*`` (no child needs our token);
 - ``SETTINGS`` and ``VARIABLES`` overrule what the repository says; GIT_DIR is never set and
   safe.directory neither, so that git still refuses a repository of another owner;
-- standard input is empty or given bytes, and the whole process group is killed at the deadline.
+- standard input is empty or given bytes, the whole process group is killed at the deadline, and
+  no process of it gets more than ``MOST_MEMORY``, where the system can say so.
 
 Only plumbing is called: never ``add``, ``status`` or ``diff``.
 """
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -54,6 +56,12 @@ VARIABLES: Mapping[str, str] = {
     "GIT_GRAFT_FILE": os.devnull,
 }
 """What every call finds in its environment."""
+
+MOST_MEMORY = 2 * 1024**3
+"""How many bytes of data a git may hold; packs and files that it maps do not count."""
+
+
+_NOT_OPENED = "warning: could not open directory '"
 
 
 class Unknown(Exception):
@@ -109,6 +117,7 @@ class Git:
             )
         except (OSError, ValueError) as error:
             raise Unknown("git_failed", f"{arguments[0]}: {type(error).__name__}") from error
+        _limit_memory(process.pid)
         return Running(process, arguments[0], stdin, self.end)
 
     def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
@@ -164,6 +173,21 @@ class Running:
             raise failure(self._name, messages)
         return output
 
+    def read_complete(self) -> bytes:
+        """Return the output as `read` does; raise Unknown also where git passed something over.
+
+        That is ``unreadable`` with the path: git says so, and ends with exit code 0.
+        """
+        code, output, messages = self.finish()
+        if code != 0:
+            raise failure(self._name, messages)
+        for line in _printable(messages):
+            if line.startswith(_NOT_OPENED):
+                raise Unknown("unreadable", line.removeprefix(_NOT_OPENED).rpartition("': ")[0])
+            if line and not line.startswith(("warning: ", "hint: ")):
+                raise Unknown("unreadable", line.rpartition(": ")[0] or line)
+        return output
+
     def _kill(self) -> None:
         if os.name == "posix":
             with suppress(ProcessLookupError, PermissionError):
@@ -178,9 +202,24 @@ def failure(name: str, messages: bytes) -> Unknown:
         return Unknown("not_owned")
     if "not a git repository" in text:
         return Unknown("no_repository")
-    lines = [line for line in text.splitlines() if line.startswith("fatal: ")] or [text]
-    said = "".join(c if " " <= c <= "~" else "?" for c in lines[0].removeprefix("fatal: ").strip())
+    lines = [line for line in _printable(messages) if line.startswith("fatal: ")]
+    said = (lines or [*_printable(messages), ""])[0].removeprefix("fatal: ").strip()
     return Unknown("git_failed", f"{name}: {said[:160]}")
+
+
+def _printable(messages: bytes) -> list[str]:
+    """Return the lines of *messages* in printable ASCII."""
+    lines = messages.decode("ascii", "replace").splitlines()
+    return ["".join(c if " " <= c <= "~" else "?" for c in line) for line in lines]
+
+
+def _limit_memory(pid: int) -> None:
+    if sys.platform == "linux":  # elsewhere a process limits nobody but itself
+        import resource  # late: start-up time
+
+        # RLIMIT_AS would count the packs that git maps, and what a runtime merely reserves.
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
 
 
 def _search_folders(workspace: Path) -> Iterator[str]:

@@ -32,6 +32,8 @@ class Listing:
     gitlinks: frozenset[bytes]
     assumed: tuple[bytes, ...]
     """Tracked paths with the assume-unchanged bit."""
+    absent: tuple[bytes, ...]
+    """Tracked paths with the skip-worktree bit; git takes it away where a file is there."""
     own: tuple[bytes, ...]
     """Tracked paths in our folder."""
 
@@ -50,6 +52,7 @@ def parse_listing(output: bytes) -> Listing:
         nested=frozenset(path[:-1] for path in others if path[-1:] == b"/"),
         gitlinks=frozenset(_path(row) for row in tracked if row[2:9] == b"160000 "),
         assumed=tuple(_path(row) for row in tracked if row[:1].islower()),
+        absent=tuple(_path(row) for row in tracked if row[:1] in b"Ss"),
         own=tuple(own),
     )
 

@@ -1,11 +1,11 @@
 """Where the repository of a worktree is, and what of its configuration matters to us."""
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from memprove.ledger.workspace.git import Git, Unknown, failure
+from memprove.ledger.workspace.git_config import KEYS, GitConfig, parse_config
 from memprove.ledger.workspace.listing import path_text
 
 EMPTY_TREE = {
@@ -20,12 +20,11 @@ _PLACES = (
     "--git-common-dir",
     *("--git-path", "index"),
     *("--git-path", "objects"),
+    *("--git-path", "info/sparse-checkout"),
     "--show-object-format",
     "--is-shallow-repository",
 )
 _REVISIONS = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
-_CONFIG = r"^(filter\.|core\.excludesfile$)"
-_OWNERS_SCOPES = (b"system", b"global")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +42,14 @@ class Repository:
     base_tree: str
     branch: str | None
     """Without ``refs/heads/``; None: HEAD is detached."""
-    local_filters: frozenset[str]
-    """Filter drivers that the repository's own configuration touches."""
-    large_files: bool
-    """Whether a filter driver ``lfs`` is defined, by anyone."""
-    hides: bool
-    """Whether ``info/exclude`` or ``core.excludesFile`` may hide something."""
+    sparse_patterns: Path
+    """What of the commit a sparse checkout puts into this worktree."""
+    config: GitConfig
+
+    @property
+    def info(self) -> Path:
+        """Return the folder of what this clone keeps for itself."""
+        return self.common / "info"
 
 
 def locate(git: Git) -> Repository:
@@ -61,20 +62,19 @@ def locate(git: Git) -> Repository:
         raise Unknown("no_repository")
     with (
         git.start("rev-parse", *_PLACES, *_REVISIONS) as places,
-        git.start("config", "-z", "--show-scope", "--get-regexp", _CONFIG) as config,
+        git.start("config", "-z", "--show-scope", "--get-regexp", KEYS) as config,
     ):
         code, output, messages = places.finish()
         _, settings, _ = config.finish()
     lines = [os.fsdecode(line) for line in output.split(b"\n")[:-1]]
     if code != 0:  # before the first commit git echoes the revision that it does not know
         lines = [line for line in lines if line != _REVISIONS[0]]
-    if len(lines) != (9 if code == 0 else 6):
+    if len(lines) != (10 if code == 0 else 7):
         raise failure("rev-parse", messages)
-    top, common, index, objects, object_format, shallow, *head = lines
+    top, common, index, objects, sparse, object_format, shallow, *head = lines
     if not _is_same(top, git.folder):
         raise Unknown("worktree_elsewhere")
     base, base_tree, name = head or (None, EMPTY_TREE[object_format], _unborn(git))
-    filters, excludes_file = _parse_config(settings)
     return Repository(
         common=Path(common),
         index=Path(index),
@@ -84,9 +84,8 @@ def locate(git: Git) -> Repository:
         base=base,
         base_tree=base_tree,
         branch=None if name == "HEAD" else name.removeprefix("refs/heads/"),
-        local_filters=filters,
-        large_files=b"\0filter.lfs." in settings,
-        hides=_has_patterns(Path(common, "info", "exclude")) or _has_patterns(excludes_file),
+        sparse_patterns=Path(sparse),
+        config=parse_config(settings),
     )
 
 
@@ -135,28 +134,3 @@ def _unborn(git: Git) -> str:
         if running.finish()[0] == 0:
             raise Unknown("git_failed", "the commit of HEAD cannot be read")
     return os.fsdecode(git.read("symbolic-ref", "HEAD").rstrip(b"\n"))
-
-
-def _parse_config(settings: bytes) -> tuple[frozenset[str], Path]:
-    """Return the filter drivers of local scopes, and the excludes file in force."""
-    filters = set()
-    excludes = os.path.join(os.environ.get("XDG_CONFIG_HOME") or "~/.config", "git", "ignore")
-    fields = settings.split(b"\0")
-    for scope, setting in zip(fields[::2], fields[1::2], strict=False):
-        key, _, value = setting.partition(b"\n")
-        section, _, rest = key.partition(b".")
-        if section == b"core":
-            excludes = os.fsdecode(value)
-        elif scope not in _OWNERS_SCOPES:
-            filters.add(os.fsdecode(rest.rpartition(b".")[0]))
-    return frozenset(filters), Path(os.path.expanduser(excludes))
-
-
-def _has_patterns(path: Path) -> bool:
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return os.path.lexists(path)  # git reads it; we would wait at a FIFO
-        lines = path.read_bytes().splitlines()
-    except OSError:
-        return False
-    return any(line.strip() and not line.startswith(b"#") for line in lines)

@@ -20,6 +20,8 @@ from memprove.ledger.workspace.repository import Repository
 MEMORY = "/dev/shm"
 """Linux keeps this folder in memory. On a disk, making a small file for each changed folder of the
 tree may take ten times as long as all the rest."""
+MOST_INDEX = 1024**3
+"""How many bytes an index has at most: some ten million files."""
 _ROOM = 50
 """How many bytes of scratch files a byte of the index stands for, at most: a page of memory for a
 tree object where each file has a folder to itself."""
@@ -44,7 +46,7 @@ def scratch_index(repository: Repository, worktree: Path) -> Iterator[dict[str, 
         try:
             folder = make(_memory(worktree, len(content or b"")) or disk)
             variables = _fill(folder, content, time_ns, repository.objects)
-            if repository.large_files:
+            if repository.config.large_files:
                 variables |= _large_files_in(make(disk))
         except OSError as error:
             raise Unknown("no_scratch", error.strerror or "") from error
@@ -70,7 +72,7 @@ def _read_index(path: Path) -> tuple[bytes | None, int]:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_INDEX:
                 raise Unknown("index_unreadable")
             content = file.read()
     except FileNotFoundError:

@@ -3,8 +3,8 @@
 It depends on content alone, so it is the same before and after the commit, here and in another
 clone. ``.memprove`` in the Workspace root is no part of it. Method:
 
-1. ``rev-parse`` and ``config``: the repository, HEAD, and the filter drivers that the repository's
-   own configuration defines; these are blanked by name.
+1. ``rev-parse`` and ``config``: the repository, HEAD, and what the repository's own configuration
+   says of filters, attributes and excludes; this is blanked by name, or the owner's again.
 2. On a scratch copy of the index: ``ls-files`` for what is untracked, is a repository of its own or
    has the assume-unchanged bit (which is then cleared), and ``diff-files`` for what may be changed.
    It reads stat data only and, unlike ``ls-files -m``, sees a folder that became a link.
@@ -12,6 +12,12 @@ clone. ``.memprove`` in the Workspace root is no part of it. Method:
    would give them (filters, line ends, modes, link targets), but no content is copied.
 4. ``diff-index --cached`` names what differs from the base commit, and meanwhile, where anything
    does, ``write-tree`` says the id, with new tree objects in the scratch folder.
+
+What git takes for the same content is the same tree: line ends under ``core.autocrlf``, what stands
+in ``$Id$`` under a committed ``ident``, modes under ``core.fileMode=false``, a link and a file that
+holds its target under ``core.symlinks=false``. Only attributes in ``info/attributes``, which no
+other clone has, are no ground for a tree; and of the files that the index calls absent
+(skip-worktree), those that no sparse checkout left out count as removed.
 
 A clean worktree costs five processes, four of them in pairs, a changed one seven, six in pairs,
 whatever the number of files; in Python there is one pass over the list of the index and no work for
@@ -35,9 +41,15 @@ from memprove.ledger.workspace.listing import (
     parse_raw,
     path_text,
 )
+from memprove.ledger.workspace.local_rules import (
+    has_patterns,
+    refuse_attributes,
+    refuse_unreadable,
+)
 from memprove.ledger.workspace.repository import Repository, locate
 from memprove.ledger.workspace.resolve import is_linked_worktree
 from memprove.ledger.workspace.scratch import scratch_index
+from memprove.ledger.workspace.sparse import wanted
 
 MOST_ROWS = 10_000
 """How many changed paths a tree names at most."""
@@ -115,8 +127,8 @@ def read_tree(
     Filter drivers of the repository's own configuration run only if in *allowed_filters*. Nothing
     is raised for a repository's sake: the id is None, and the reason one of ``no_git``,
     ``no_repository``, ``not_owned``, ``worktree_elsewhere``, ``timeout``, ``filter_untrusted``,
-    ``submodule_dirty``, ``submodule_unreadable``, ``index_unreadable``, ``no_scratch``,
-    ``git_failed``.
+    ``attributes_local``, ``rules_unreadable``, ``unreadable``, ``submodule_dirty``,
+    ``submodule_unreadable``, ``index_unreadable``, ``no_scratch``, ``git_failed``.
     """
     try:
         git = Git.find(worktree, deadline_s=deadline_s)
@@ -131,7 +143,8 @@ def _read(git: Git, allowed_filters: frozenset[str]) -> Tree:
     except Unknown as unknown:
         return _unknown(unknown)
     try:
-        return _compute(git, repository, repository.local_filters - allowed_filters)
+        _refuse_local_rules(git, repository, allowed_filters)
+        return _compute(git, repository, repository.config.local_filters - allowed_filters)
     except Unknown as unknown:
         return replace(_unknown(unknown), base=repository.base, branch=repository.branch)
 
@@ -141,7 +154,8 @@ def _unknown(unknown: Unknown) -> Tree:
 
 
 def _compute(git: Git, repository: Repository, untrusted: frozenset[str]) -> Tree:
-    git = replace(git, settings=(*_letter_case(git), *_blanked(untrusted)))
+    settings = (*_letter_case(git), *_blanked(untrusted), *repository.config.overruled)
+    git = replace(git, settings=settings)
     with scratch_index(repository, git.folder) as variables:
         git = replace(git, variables=variables)
         listing, suspects, hidden = _look(git, repository)
@@ -149,13 +163,21 @@ def _compute(git: Git, repository: Repository, untrusted: frozenset[str]) -> Tre
         paths = {row.path for row in suspects} | listing.untracked | listing.nested
         _refuse_filters(git, paths, untrusted)
         _refuse_dirty_repositories(git, listing, suspects)
-        _take_in(git, listing, suspects)
-        changed_here = bool(paths or listing.own)
+        lost = _lost(git, repository, listing)
+        _take_in(git, listing, suspects, lost)
+        changed_here = bool(paths or listing.own or lost)
         tree, differences = _read_off(git, repository, changed_here)
     rows = [row for row in differences if not is_own(row.path)]
     known = len(rows) <= MOST_ROWS
     changed = _entries(rows, listing.untracked | listing.nested) if known else ()
     return Tree(tree, "", repository.base, repository.branch, changed, known, hidden)
+
+
+def _refuse_local_rules(git: Git, repository: Repository, allowed: frozenset[str]) -> None:
+    refuse_unreadable(git.folder, repository.info)
+    refuse_attributes(repository.info, repository.config.local_filters | allowed)
+    if repository.config.attributes_from_a_tree:
+        raise Unknown("attributes_local", "attr.tree")
 
 
 def _letter_case(git: Git) -> tuple[str, ...]:
@@ -177,21 +199,25 @@ def _blanked(filters: frozenset[str]) -> tuple[str, ...]:
 
 def _look(git: Git, repository: Repository) -> tuple[Listing, list[Difference], int]:
     """Return what stands out, the paths that may be changed, and how many files are hidden."""
+    hides = has_patterns(repository.info / "exclude") or has_patterns(
+        repository.config.excludes_file
+    )
     with ExitStack() as started:
         others = started.enter_context(git.start(*_OTHERS, "--exclude-standard", "-s", "-v"))
         suspects = started.enter_context(git.start(*_SUSPECTS))
-        if repository.hides:
+        if hides:
             every = started.enter_context(git.start(*_OTHERS, "--exclude-per-directory=.gitignore"))
-        listing = parse_listing(others.read())
-        seen = suspects.read()
+        listing = parse_listing(others.read_complete())
+        seen = suspects.read_complete()
         hidden = 0
-        if repository.hides:
+        if hides:
             hidden = every.read().count(b"\0") - len(listing.untracked) - len(listing.nested)
     if listing.assumed:
         git.read(
             "update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=_z(listing.assumed)
         )
-        seen = git.read(*_SUSPECTS)
+        with git.start(*_SUSPECTS) as again:
+            seen = again.read_complete()
     return listing, list(parse_raw(seen)), max(0, hidden)
 
 
@@ -205,6 +231,13 @@ def _foreign(git: Git, repository: Repository, nested: frozenset[bytes]) -> froz
         for path in nested
         if not is_linked_worktree(git.folder / os.fsdecode(path), repository.common)
     )
+
+
+def _lost(git: Git, repository: Repository, listing: Listing) -> list[bytes]:
+    """Return the tracked paths that are absent though no sparse checkout left them out."""
+    if not repository.config.sparse:
+        return list(listing.absent)
+    return list(wanted(listing.absent, repository.sparse_patterns, end=git.end))
 
 
 def _refuse_filters(git: Git, paths: Iterable[bytes], untrusted: frozenset[str]) -> None:
@@ -244,13 +277,13 @@ def _fault(git: Git) -> str:
     return "submodule_dirty" if inner.changed or not inner.changed_known else ""
 
 
-def _take_in(git: Git, listing: Listing, suspects: list[Difference]) -> None:
+def _take_in(git: Git, listing: Listing, suspects: list[Difference], lost: list[bytes]) -> None:
     """Bring the scratch index to what the worktree holds."""
     missing = [row.path for row in suspects if not row.new_mode]
     # Git calls a path missing also if a folder is there, or a link leads to it: update-index must
     # be told to remove these. The others it finds missing by itself.
     covered = [path for path in missing if os.path.lexists(_join(git, path))]
-    removed = [*covered, *listing.own]
+    removed = [*covered, *listing.own, *lost]
     if removed:
         git.read("update-index", "--force-remove", "-z", "--stdin", stdin=_z(removed))
     removing = set(removed)

@@ -17,7 +17,7 @@ from typing import Final
 if __name__ == "__main__":  # started as a script: tests/ is where modules are looked for
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from bench import appending, passing, reading, whole_process
+from bench import appending, passing, reading, redacting, reporting, trees, whole_process
 from bench.result import Failed, Result, as_json, lines
 from bench.scene import Scene
 
@@ -29,6 +29,10 @@ GROUPS: Final[Mapping[str, Callable[[Scene], Iterator[Result]]]] = {
     "fold": reading.measure_fold,
     "pass": passing.measure,
     "digest": passing.measure_digest,
+    "tree": trees.measure,
+    "redact": redacting.measure,
+    "junit": reporting.measure_junit,
+    "count": reporting.measure_count,
 }
 
 
@@ -42,7 +46,9 @@ def main(words: Sequence[str]) -> int:
         if not arguments.json:
             print(f"measuring {name} …", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="memprove-bench-", dir=arguments.dir) as base:
-            scene = Scene(Path(base).resolve(), arguments.events, arguments.quick)
+            scene = Scene(
+                Path(base).resolve(), arguments.events, arguments.quick, arguments.gigabytes
+            )
             results += _measured(name, scene)
     print(as_json(results) if arguments.json else "\n".join(lines(results)))
     return int(any(isinstance(result, Failed) for result in results))
@@ -64,6 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument(
         "--events", type=int, default=100_000, help="size of the big ledger (default: 100000)"
+    )
+    parser.add_argument(
+        "--gigabytes", type=int, default=0, help="how much goes through a pipe (default: about 1)"
     )
     parser.add_argument("--dir", help="measure on the disk of DIR (default: the temporary folder)")
     return parser

@@ -21,11 +21,13 @@ class Scene:
     """How one run of the benchmark measures.
 
     *base* is a scratch folder on the disk to measure; *quick* asks for a tenth of the samples.
+    *gigabytes* go through a pipe; 0: as many as are usual.
     """
 
     base: Path
     events: int
     quick: bool
+    gigabytes: int = 0
 
     def rounds(self, number: int) -> int:
         """Return how many rounds to measure where *number* are usual."""
@@ -50,17 +52,36 @@ def repository(base: Path) -> Project:
     home = base / "home"
     home.mkdir()
     project.env.update(HOME=str(home), LANG="C.UTF-8")
-    for number in range(FILES):
-        file = project.folder / f"part{number % 40:02}" / f"module{number}.py"
-        file.parent.mkdir(exist_ok=True)
+    fill(project.folder, FILES)
+    commit_all(project.folder)
+    project.set_up()
+    return project
+
+
+def fill(folder: Path, files: int) -> list[Path]:
+    """Return *files* new files below *folder*, as of an hour ago, 50 or fewer in each folder."""
+    made = []
+    for number in range(files):
+        file = folder / f"part{number * 40 // files:02}" / f"{number // 50}" / f"module{number}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"VALUE_{number} = {number}\n" * (20 + number % 200))
         old = file.stat().st_mtime - HOUR  # else git must read what is as new as its index
         os.utime(file, (old, old))
-    git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+        made.append(file)
+    return made
+
+
+def commit_all(folder: Path) -> None:
+    """Make *folder* a git repository with one commit of all that is in it."""
+    settings = {
+        "user.name": "bench",
+        "user.email": "bench@example.org",
+        "core.looseCompression": "0",
+        "gc.auto": "0",  # else it packs in the background what is being measured
+    }
+    git = ["git", *(word for name in settings for word in ("-c", f"{name}={settings[name]}"))]
     for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "-m", "all"]):
-        subprocess.run([*git, *command], cwd=project.folder, env=project.env, check=True)
-    project.set_up()
-    return project
+        subprocess.run([*git, *command], cwd=folder, check=True)
 
 
 def in_toto_run(base: Path) -> list[str]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LIMIT_S = 15
+LIMIT_S = 60
 """How long anything may take on a machine with other things to do."""
 
 
