@@ -21,9 +21,35 @@ def main() -> None:
     """Run the command in ``sys.argv`` and leave with its exit code."""
     sys.path[:] = trusted(sys.path, _places(sys.argv[1:]))
     gc.set_threshold(50_000)  # imports leave no garbage; looking for it took a tenth of the start
-    from memprove.cli import app  # late: it imports what the path decides
+    try:
+        from memprove.cli import app  # late: it imports what the path decides
 
+        if sys.argv[1:2] == ["run"]:
+            from memprove.cli.commands import runs  # noqa: F401  (or it is imported too late)
+    except Exception as error:  # too few descriptors, too little memory
+        _become_the_command(sys.argv[1:], error)
+        raise
     _leave(app.run(sys.argv[1:]))
+
+
+def _become_the_command(arguments: list[str], error: Exception) -> None:
+    """Run the command of a plain ``run -- CMD`` in our place: its exit code comes first.
+
+    Nothing of ours could be imported. Options before the ``--`` are understood where they do not
+    matter now; a ``--strict`` run is refused.
+    """
+    verb, end = arguments[:1], arguments.index("--") if "--" in arguments else len(arguments)
+    command, options = arguments[end + 1 :], arguments[1:end]
+    if verb != ["run"] or not command or "--strict" in options:
+        return
+    os.environ.pop("MEMPROVE_TOKEN", None)
+    os.write(2, f"memprove: not recorded: {type(error).__name__}\n".encode())
+    try:
+        os.execvp(command[0], command)
+    except FileNotFoundError:
+        os._exit(127)
+    except OSError:
+        os._exit(126)
 
 
 def _leave(code: int) -> None:

@@ -106,6 +106,8 @@ def _kind(seen: Seen, *, counted: bool) -> RunKind:
     """Return the kind: a test command that passed without counts is none of kind ``test``."""
     if seen.ended.refusal or _is_misuse(seen):
         return RunKind.OTHER  # nothing was tested, built or linted: a slip of the fingers
+    if seen.kind in (RunKind.BUILD, RunKind.LINT) and commands.is_no_op(seen.command):
+        return RunKind.OTHER  # whoever says so: it builds and lints nothing
     if seen.kind is not None:
         return seen.kind
     if isinstance(seen.report, junit.Report):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from memprove.ledger.capture import commands, junit
+from memprove.ledger import running
+from memprove.ledger.capture import commands, junit, launch
 from memprove.ledger.capture.junit_xml import Fault
-from memprove.ledger.capture.process import run_child
 from memprove.ledger.capture.streams import Sink
 from memprove.ledger.domain.events import RunKind, RunStarted, TestCounts
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
@@ -73,38 +73,46 @@ class _Begun:
 
 def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recorded:
     """Run *command* and record it; raises a Problem only for a *strict* refusal."""
-    redactor = Redactor(environment_secrets(ledger.caller.env))
-    begun, said = _try_to_begin(ledger, command, options, redactor)
-    out, err = Sink(redactor.data), Sink(redactor.data)
-    ended = run_child(
-        command,
-        cwd=options.cwd or _here(ledger),
-        env={k: v for k, v in ledger.caller.env.items() if k != _HIDDEN_VARIABLE},
-        timeout_s=options.timeout_s,
-        stdout=out,
-        stderr=err,
-    )
-    if begun is None:
+    redactor, begun, said = _try_to_begin(ledger, command, options)
+    env = {k: v for k, v in ledger.caller.env.items() if k != _HIDDEN_VARIABLE}
+    cwd = options.cwd or _here(ledger)
+    if redactor is None:  # nothing can look on
+        launch.require_folder(cwd)
+        ended = running.run_plainly(command, cwd=cwd, env=env, fault=MemoryError())
         return Recorded(ended.code, ended.duration_ms, said=said)
-    try:
-        seen = Seen(command, options.kind, ended, out, err, _report(ledger, begun, options))
-        event, blobs = run_ended(
-            begun.told.run,
-            seen,
-            before=begun.before,
-            after=begun.before.again(),
-            redactor=redactor,
+    out, err = Sink(redactor.data), Sink(redactor.data)
+    with running.held_signals() as ignore:
+        ended = running.run(
+            command, cwd=cwd, env=env, timeout_s=options.timeout_s, stdout=out, stderr=err
         )
-        _record_end(ledger, EndRun(begun.told, event, blobs))
-    except Exception as error:  # the command's exit code comes first
-        said = (*said, f"the end of {begun.told.run} was not recorded: {_problem(error)}")
-        return Recorded(ended.code, ended.duration_ms, begun.told.run, Verdict.LOST, said=said)
+        ignore()
+        if begun is None:
+            return Recorded(ended.code, ended.duration_ms, said=said)
+        try:
+            seen = Seen(command, options.kind, ended, out, err, _report(ledger, begun, options))
+            return _record(ledger, begun, seen, redactor, said)
+        except Exception as error:  # the command's exit code comes first
+            said = (*said, f"the end of {begun.told.run} was not recorded: {_problem(error)}")
+            return Recorded(ended.code, ended.duration_ms, begun.told.run, Verdict.LOST, said=said)
+
+
+def _record(
+    ledger: Ledger, begun: _Begun, seen: Seen, redactor: Redactor, said: tuple[str, ...]
+) -> Recorded:
+    """Record how the Run that has *begun* ended."""
+    label, ended = begun.told.run, seen.ended
+    event, blobs = run_ended(
+        label, seen, before=begun.before, after=begun.before.again(), redactor=redactor
+    )
+    _record_end(ledger, EndRun(begun.told, event, blobs))
     if event.tree.id is None:
-        said = (*said, f"{begun.told.run} proves nothing: tree unknown: {event.tree.reason}")
+        said = (*said, f"{label} proves nothing: tree unknown: {event.tree.reason}")
+    if ended.fault is not None:
+        said = (*said, f"not recorded: the output of {label}: {type(ended.fault).__name__}")
     return Recorded(
         ended.code,
         ended.duration_ms,
-        begun.told.run,
+        label,
         verdict(event),
         why(event),
         event.kind,
@@ -114,17 +122,19 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
 
 
 def _try_to_begin(
-    ledger: Ledger, command: Sequence[str], options: RunOptions, redactor: Redactor
-) -> tuple[_Begun | None, tuple[str, ...]]:
+    ledger: Ledger, command: Sequence[str], options: RunOptions
+) -> tuple[Redactor | None, _Begun | None, tuple[str, ...]]:
+    redactor = None
     try:
-        return _begin(ledger, command, options, redactor), ()
+        redactor = Redactor(environment_secrets(ledger.caller.env))
+        return redactor, _begin(ledger, command, options, redactor), ()
     except Exception as error:
         problem = _problem(error)
         if options.strict:
             raise problem from error
         if problem.kind is WORKSPACE_UNREGISTERED:
-            return None, ("not recorded: no Workspace here",)
-        return None, (f"not recorded: {problem}",)
+            return redactor, None, ("not recorded: no Workspace here",)
+        return redactor, None, (f"not recorded: {problem}",)
 
 
 def _begin(

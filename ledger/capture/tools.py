@@ -37,9 +37,10 @@ def only_tells(words: Sequence[str]) -> bool:
         return True
     if name in ("pytest", "py.test"):
         return not PYTEST_TELLING.isdisjoint(words)
-    if name not in VERBS and name not in TARGETS and name not in SCRIPTS:
-        return False
-    return words[1:2] in (["help"], ["version"]) or (name in PRETENDING_BY_N and "-n" in words)
+    if name in PRETENDING_BY_N and "-n" in words:
+        return True
+    has_verbs = name in VERBS or name in TARGETS or name in SCRIPTS
+    return words[1:2] == ["help"] and (has_verbs or PROGRAMS.get(name, "test") != "test")
 
 
 def program_kind(words: Sequence[str]) -> Kind:

@@ -132,8 +132,10 @@ class Script:
         """
         left = iter(options)
         for option in left:
-            if option in ("-", "--") or not (option[:1] in "-+" or _is_open(option)):
-                return  # positional parameters
+            if _is_open(option):
+                return self.forget()
+            if option in ("-", "--") or option[:1] not in ("-", "+"):
+                break  # the positional parameters
             letters = option[1:]
             if not (letters.isascii() and letters.isalpha()) or "o" in letters[:-1]:
                 return self.forget()

@@ -8,7 +8,7 @@ secrets in UTF-16 or compressed output; a wrapped secret whose continuation does
 (``_continued``); what is split over two calls (give whole lines, or the whole stream).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 

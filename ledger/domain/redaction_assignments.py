@@ -31,9 +31,9 @@ class _Strength(Enum):
 
 
 # What a name may end in behind its telling part.
-_ENDING: Final = rb"""(?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live
-                     |local|base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?
-                     |repeat|again )
+_ENDING: Final = rb"""
+    (?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
+                 |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
       | -?(?:nya|mu|ku)
     )? (?![.-]{0,8}[A-Za-z0-9_])"""
 _NAME: Final = lazily(
@@ -45,10 +45,10 @@ _NAME: Final = lazily(
     """
     + _ENDING
 )
-_QUALIFIERS: Final = rb"""api access secret private account encrypt encryption sign signature signing
-    master auth service storage shared deploy app application client subscription admin session ssh
-    aes hmac jwt webhook crypt consumer function license licence root server fernet cookie sas rest
-    write""".split()
+_QUALIFIERS: Final = rb"""
+    api access secret private account encrypt encryption sign signature signing master auth service
+    storage shared deploy app application client subscription admin session ssh aes hmac jwt webhook
+    crypt consumer function license licence root server fernet cookie sas rest write""".split()
 _QUALIFIED_KEY: Final = lazily(rb"(?i)(?:" + b"|".join(_QUALIFIERS) + rb")[_. -]?$")
 _ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
 _OTHER_NAME: Final = lazily(
@@ -145,14 +145,21 @@ _LINE_START: Final = lazily(
 )
 
 
-_MARKED: Final = rb"(?![=: \"'\\]{1,4}\[redacted:[a-z0-9-]{1,40}\](?:[\s\"'\\,;)}\]]|\Z))"
-_GATE: Final = rb"(?=[\s\"'`*\]\\=:?>]|\xef\xbc[\x9a\x9d])" + _MARKED
-_KEY_GATE: Final = rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(
+# Not: a value that is none, which is what many lines of data hold.
+_EMPTY: Final = (
+    rb"(?![=: \"'\\]{1,4}"
+    rb"(?:\[redacted:[a-z0-9-]{1,40}\]|null|none|nil|true|false|(?<=[=: ])[\"']{2})"
+    rb"(?:[\s\"'\\,;)}\]]|\Z))"
+)
+_FOLLOWED: Final = (
+    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?>]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
+)
+_QUALIFIED: Final = rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(
     rb"(?<=%s%skey)" % (word, between) for between in (b"", b"[_. -]") for word in _QUALIFIERS
 )
 KEYWORDS: Final = {
     b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
-    b"token": b"", b"credential": rb"s?", b"key": _KEY_GATE, b"pwd": b"", b"_pass": b"",
+    b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
     b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
     b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
 }  # fmt: skip
@@ -163,8 +170,8 @@ def gate(keyword: bytes) -> bytes:
     """Return what a name looks like that a value may follow, in lower case."""
     rest = KEYWORDS[keyword]
     if rest is None:
-        return re.escape(keyword) + _MARKED
-    return re.escape(keyword) + rest + rb"(?x:" + _ENDING + rb")" + _GATE
+        return re.escape(keyword) + _EMPTY
+    return keyword + rest + _FOLLOWED + (_QUALIFIED if keyword == b"key" else b"")
 
 
 def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:
@@ -259,7 +266,8 @@ def _trimmed(text: bytes, start: int, end: int, *, whole: bool) -> int:
 
 
 def _line_until(text: bytes, start: int) -> bytes:
-    return text[text.rfind(b"\n", max(0, start - 200), start) + 1 : start]
+    first = max(0, start - 200)
+    return text[max(first, text.rfind(b"\n", first, start) + 1) : start]
 
 
 def _is_quoted_secret(value: bytes, form: _Form, strength: _Strength) -> bool:

@@ -39,7 +39,7 @@ def locate_private_key_end(text: bytes, at: int) -> Span | None:
     end = _END.match(text, at)
     if end is None:
         return None
-    start = _line_start(text, at)
+    start = max(_line_start(text, at), text.rfind(b"-----END ", max(0, at - _LONGEST_LINE), at))
     for _ in range(256):
         previous = _line_start(text, max(start - 1, 0))
         if previous >= start or not _KEY_LINE.fullmatch(text, previous, start - 1):

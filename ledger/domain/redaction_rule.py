@@ -16,7 +16,7 @@ OPAQUE: Final = rb"[A-Za-z0-9_.+/=-]"
 """A character of a word that a terminal may have broken."""
 BREAK: Final = rb"\r?\n[ \t|>]{0,16}"
 """The end of a line inside such a word, and what stands before the rest of it."""
-BROKEN: Final = OPAQUE + rb"{0,96}" + BREAK + OPAQUE + rb"{2}"
+BROKEN: Final = OPAQUE + rb"{0,64}+" + BREAK + OPAQUE + rb"{2}"
 """What follows a keyword in a broken word, as a gate asks for it."""
 
 _FEW: Final = 64

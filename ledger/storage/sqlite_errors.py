@@ -78,7 +78,7 @@ def meaning(error: apsw.Error, *, writing: bool, number: int = 0) -> Problem | I
             return DISK_FULL()
         case apsw.IOError() | apsw.CantOpenError() if number in NO_SPACE:
             return DISK_FULL()
-        case apsw.IOError() if error.extendedresult in _WRITES:
+        case apsw.IOError() if getattr(error, "extendedresult", 0) in _WRITES:
             return LEDGER_UNWRITABLE(error)
         case apsw.ReadOnlyError() if not writing:
             return DATA_DIR_UNREADABLE(_READ_ONLY)

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from errno import EACCES, EIO, ELOOP, ENAMETOOLONG, EPERM
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -62,6 +63,7 @@ MOST_MEMORY = 2 * 1024**3
 
 
 _NOT_OPENED = "warning: could not open directory '"
+_NOT_LOOKED_AT = frozenset(map(os.strerror, (EACCES, EPERM, EIO, ELOOP, ENAMETOOLONG)))
 
 
 class Unknown(Exception):
@@ -182,10 +184,10 @@ class Running:
         if code != 0:
             raise failure(self._name, messages)
         for line in _printable(messages):
-            if line.startswith(_NOT_OPENED):
-                raise Unknown("unreadable", line.removeprefix(_NOT_OPENED).rpartition("': ")[0])
-            if line and not line.startswith(("warning: ", "hint: ")):
-                raise Unknown("unreadable", line.rpartition(": ")[0] or line)
+            path, _, why = line.removeprefix(_NOT_OPENED).rpartition(": ")
+            is_folder = line.startswith(_NOT_OPENED)  # the line ends early where the path is long
+            if is_folder or (why in _NOT_LOOKED_AT and not line.startswith("warning: ")):
+                raise Unknown("unreadable", (path or why).removesuffix("'")[:160])
         return output
 
     def _kill(self) -> None:

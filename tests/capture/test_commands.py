@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memprove.ledger.capture.commands import classify, mask
+from memprove.ledger.capture.commands import classify, is_no_op, mask
 
 
 @pytest.mark.parametrize(
@@ -115,132 +115,60 @@ def test_commands_that_are_something_else(command: str) -> None:
     assert classify(shlex.split(command)) == "other"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("gcc --version", "make -n test", "make --version", "make --just build", "make -kq all"),
+        *("make -t", "make help", "make -h", "ruff --version", "ruff check --help", "ruff help"),
+        *("cargo build --help", "cargo help build", "cargo -V", "tsc --version", "mypy -V"),
+        *("mypy --version", "pytest --version", "pytest --help", "pytest -h", "npm test --help"),
+        *("pytest --fixtures", "pytest --markers", "python -m pytest --version", "go help build"),
+        *("uv run pytest --version", "sh -c 'cd a && make -n'", "ninja -n", "go help vet"),
+        *("npm run build -- --help", "rake -n", "uv build --help", "rspec --dry-run"),
+    ],
+)
+def test_commands_that_only_tell(command: str) -> None:
+    assert classify(shlex.split(command)) == "other"
+    assert is_no_op(shlex.split(command))
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [("ctest -V", "test"), ("mvn -V test", "test"), ("javac -h out A.java", "build"),
+     ("clang-format --dry-run -Werror a.c", "lint"), ("pytest -n 4", "test"),
+     ("ruff check -n", "lint"), ("make -C -n", "build")],
+)  # fmt: skip
+def test_commands_that_only_seem_to_tell(command: str, kind: str) -> None:
+    assert classify(shlex.split(command)) == kind
+    assert not is_no_op(shlex.split(command))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["true", ":", "false", "/bin/true", "echo built", "printf x", "test -f a", "[ -f a ]", "exit 0",
+     "sleep 1", "cat a", "ls", "pwd", "cd a", "date", "env", "env A=1", "env -i true", "sh -c ''",
+     "sh -c true", "sh -c 'cd a && (echo b; exit 0)'", "timeout 5 bash -lc 'ls | cat > log'",
+     "memprove run -- true", "sh -c '>log'"],
+)  # fmt: skip
+def test_commands_that_do_nothing(command: str) -> None:
+    assert is_no_op(shlex.split(command))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["make", "./build.sh", "sh build.sh", "sh", "sh -c 'true; make'", "sh -c 'if true; then m; fi'",
+     "sh -c 'echo ('", "python setup.py build", "grep -r TODO src", "sort a",
+     "sh -c 'echo a | tee b'"],
+)  # fmt: skip
+def test_commands_that_may_do_something(command: str) -> None:
+    assert not is_no_op(shlex.split(command))
+
+
 def test_a_test_command_without_counts_is_what_else_it_is() -> None:
     assert classify(["make", "test"], counted=False) == "build"
     assert classify(["cargo", "test"], counted=False) == "build"
     assert classify(["pytest"], counted=False) == "other"
     assert classify(["sh", "-c", "ruff check && pytest"], counted=False) == "lint"
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("pytest || true", "(||)"),
-        ("pytest || :", "(||)"),
-        ("pytest || exit 0", "(||)"),
-        ("pytest || exit 256", "(||)"),
-        ("pytest || echo failed", "(||)"),
-        ("pytest || { exit 1; echo; }", "(||)"),
-        ("ruff && pytest || true", "(||)"),
-        ("(pytest || true)", "(||)"),
-        ("{ pytest || true; }", "(||)"),
-        ("bash -c 'pytest || true'", "(||)"),
-        ("eval 'pytest || true'", "(||)"),
-        ("pytest>log||true", "(||)"),
-        ("pytest; true", "(;)"),
-        ("pytest; echo $?", "(;)"),
-        ("pytest; exit 0", "(;)"),
-        ("pytest\necho done", "(;)"),
-        ("ruff check; pytest", "(;)"),
-        ("set -e; ruff && mypy; pytest", "(;)"),
-        ("set -e; set +e; ruff; pytest", "(;)"),
-        ("out=$(pytest); echo $out", "(;)"),
-        ("exit; pytest", "(;)"),
-        ("exit 0; pytest", "(;)"),
-        ("pytest || false; echo", "(;)"),
-        ("pytest || (echo failed; exit 1); echo", "(;)"),
-        ("ruff || exit 1 && pytest; echo", "(;)"),
-        ("pytest &", "(&)"),
-        ("pytest & wait", "(&)"),
-        ("pytest | tail", "pipefail"),
-        ("pytest 2>&1 | tee log", "pipefail"),
-        ("pytest |& cat", "pipefail"),
-        ("set -o pipefail; set +o pipefail; pytest | tail", "pipefail"),
-        ("! pytest", "(!)"),
-        ("if pytest; then echo ok; fi", "if"),
-        ("for d in a b; do pytest $d; done", "for"),
-        ("while ! pytest; do :; done", "while"),
-        ("t() { pytest; }; t", "function"),
-        ("make -k test", "make"),
-        ("pytest && make --ignore-errors", "make"),
-        ("ruff check --exit-zero", "--exit-zero"),
-        ("rspec --dry-run", "--dry-run"),
-        ("npm test -- --dry-run", "--dry-run"),
-        ("pytest &&", "followed"),
-        ("pytest 'a", "followed"),
-        ("cat <<E\ntext\nE\npytest || true", "(||)"),
-    ],
-)
-def test_an_exit_code_that_cannot_be_trusted(text: str, reason: str) -> None:
-    assert reason in mask(["sh", "-c", text])
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "pytest",
-        "pytest\n",
-        "pytest;",
-        "cd sub && pytest -q > log 2>&1",
-        "cd sub; export A=1; . venv/bin/activate; pytest",
-        "FOO=1 pytest",
-        "VERSION=3\npytest",
-        "pytest && echo ok",
-        "pytest || exit 1",
-        "pytest || exit $?",
-        "pytest || false",
-        "pytest || { echo failed; exit 1; }",
-        "(cd a && pytest) && (cd b && pytest)",
-        "test -d out || mkdir out; pytest",
-        "command -v uv || exit 1; uv run pytest",
-        "cd sub || exit; pytest",
-        "ruff && mypy || exit 1; pytest",
-        "pytest || { echo failed; exit 2; }; echo ok",
-        "echo yes | ./configure",
-        "cat input | pytest",
-        "set -o pipefail; pytest | tail",
-        "set -euo pipefail\nruff check\npytest | tee log",
-        "echo 'pytest || true'; pytest",
-        "pytest -k 'a or b; c | d'",
-        'pytest -k "a || true; $(echo "b | c")"',
-        "pytest # || true",
-        "pytest \\\n -q",
-        "cat <<'E'\npytest || true\nE\npytest",
-        "pytest > >(tee log)",
-    ],
-)
-def test_an_exit_code_that_can_be_trusted(text: str) -> None:
-    assert mask(["bash", "-c", text]) == ""
-
-
-def test_the_options_of_the_shell_count() -> None:
-    assert mask(["bash", "-o", "pipefail", "-c", "pytest | tail"]) == ""
-    assert mask(["bash", "-euo", "pipefail", "-c", "ruff; pytest | tail"]) == ""
-    assert mask(["bash", "--norc", "-eo", "pipefail", "-c", "a | b", "name"]) == ""
-    assert mask(["sh", "-ec", "ruff; pytest"]) == ""
-    assert mask(["bash", "+o", "pipefail", "-c", "pytest | tail"]) != ""
-
-
-@pytest.mark.parametrize(
-    "argv",
-    ["make -i", "make -ki test", "gmake -j4k", "env A=1 make --keep-going", "make -C sub -k",
-     "timeout 5 bash -lc 'pytest || true'", "uv run sh -c 'pytest; true'"],
-)  # fmt: skip
-def test_masks_are_seen_through_wrappers_and_in_options(argv: str) -> None:
-    assert mask(shlex.split(argv)) != ""
-
-
-@pytest.mark.parametrize(
-    "argv", ["make test", "make -C kit", "make -Ckit", "make -f -k", "make -Oline -j4", "bash x.sh",
-             "sh -c", "sh", "pytest -k i", "ruff check", "npm publish --dry-run"]
-)  # fmt: skip
-def test_what_looks_like_a_mask_but_is_none(argv: str) -> None:
-    assert mask(shlex.split(argv)) == ""
-
-
-@pytest.mark.parametrize("nested", ["(", "{ ", "$(", "`", "'", "a |", "! ", "${"])
-def test_text_that_is_nested_without_end_is_not_followed(nested: str) -> None:
-    assert mask(["sh", "-c", nested * 5_001]) != ""
 
 
 shell_text = st.lists(
@@ -256,14 +184,3 @@ shell_text = st.lists(
 def test_any_arguments_have_a_kind(argv: list[str]) -> None:
     assert classify(argv) in ("test", "build", "lint", "other")
     assert isinstance(mask(argv), str)
-
-
-@given(shell_text)
-def test_any_shell_text_is_judged(text: str) -> None:
-    assert classify(["sh", "-c", text]) in ("test", "build", "lint", "other")
-    assert isinstance(mask(["sh", "-c", text]), str)
-
-
-@given(shell_text.filter(lambda text: "<<" not in text))
-def test_a_text_whose_failure_is_caught_is_never_trusted(text: str) -> None:
-    assert mask(["sh", "-c", f"( pytest {text}\n) || true"]) != ""

@@ -159,12 +159,6 @@ def test_a_full_disk_behind_stdout_is_told(desk: Desk) -> None:
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-def test_help_that_cannot_be_written_is_one_line(desk: Desk) -> None:
-    done = desk.shell("memprove --help > /dev/full; echo $?")
-    assert (done.out, done.err.count("\n")) == ("1\n", 1)
-
-
 def test_completion_of_a_verb(desk: Desk) -> None:
     env = {
         "_MEMPROVE_COMPLETE": "complete_bash",

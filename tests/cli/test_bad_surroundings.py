@@ -42,6 +42,7 @@ def key_for_everybody(desk: Desk) -> None:
 
 def newer_ledger(desk: Desk) -> None:
     connection = apsw.Connection(str(desk.data / FILE_NAME))
+    connection.pragma("user_version", 999)
     connection.execute("UPDATE format SET min_writer = 999")
     connection.close()
 
@@ -272,6 +273,25 @@ def test_a_token_that_only_others_may_read(desk: Desk) -> None:
     before = without_root_rights()
     (desk.config / "token").chmod(0)
     assert desk.memprove("tasks", before=before).problem == "token_unreadable"
+
+
+def test_a_trust_file_that_only_others_may_read(desk: Desk) -> None:
+    before = without_root_rights()
+    (desk.config / "trust").chmod(0)
+    for verb in ("tasks", "verify"):
+        refused = desk.memprove(verb, before=before)
+        assert (refused.problem, "/trust: " in refused.err) == ("config_unreadable", True)
+
+
+def test_what_helps_where_nothing_can_be_written_is_told(desk: Desk) -> None:
+    before = without_root_rights()
+    for name in ("ledger.db-wal", "ledger.db-shm"):
+        (desk.data / name).unlink()
+    read_only(desk.data)
+    done = desk.memprove("tasks", before=before)
+    writable(desk.data)
+    assert done.problem == "data_dir_unreadable"
+    assert "run a command once where it can be written" in done.err
 
 
 def test_a_refused_write_leaves_a_ledger_that_verifies(desk: Desk, inside: Inside) -> None:

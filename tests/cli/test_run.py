@@ -279,3 +279,31 @@ def test_a_command_that_never_started_stands_in_no_way(
     assert desk.memprove("run", "--", *test).code == 0
     assert desk.memprove("run", *command).code == 127
     assert desk.memprove("complete").code == 0
+
+
+@pytest.mark.parametrize("kind", ["build", "lint"])
+@pytest.mark.parametrize("command", [("true",), ("sh", "-c", "cd .; echo built"), ("make", "-n")])
+def test_what_does_nothing_is_no_build_whoever_says_so(
+    desk: Desk, kind: str, command: tuple[str, ...]
+) -> None:
+    desk.begin()
+    (desk.folder / "Makefile").write_text("all:\n\ttrue\n")
+    done = desk.memprove("run", "--json", "--kind", kind, "--", *command)
+    assert (done.code, json.loads(done.err.splitlines()[-1])["kind"]) == (0, "other")
+    assert desk.memprove("complete").problem == "no_passed_run"
+
+
+@pytest.mark.parametrize("limit", ["-n 5", "-n 8", "-n 10", "-n 12", "-v 40000", "-v 60000"])
+def test_a_run_under_limits_runs_all_the_same(desk: Desk, limit: str) -> None:
+    desk.begin()
+    done = desk.shell(f"ulimit {limit}; memprove run -- sh -c 'echo hi; exit 3'; echo $?")
+    assert done.out.splitlines() == ["hi", "3"]
+
+
+def test_a_run_without_descriptors_says_that_it_is_not_recorded(desk: Desk) -> None:
+    done = desk.shell("ulimit -n 5; memprove run -- nosuch-command; echo $?")
+    assert done.out == "127\n"
+    assert done.err.startswith("memprove: not recorded: ")
+    strict = desk.shell("ulimit -n 5; memprove run --strict -- touch ran; echo $?")
+    assert strict.out == "125\n"
+    assert not (desk.folder / "ran").exists()

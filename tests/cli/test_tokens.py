@@ -32,10 +32,20 @@ def test_a_file_that_is_there_is_never_overwritten(desk: Desk, inside: Inside) -
     file = desk.base / "mine"
     file.write_text("precious")
     before = inside("log", "--json").json["size"]
-    assert inside("token", "issue", "x", "-o", str(file)).problem == "config_unreadable"
+    refused = inside("token", "issue", "x", "-o", str(file))
+    assert (refused.problem, str(file) in refused.err) == ("argument_invalid", True)
     assert inside("token", "issue", "a/b").problem == "argument_missing"
     assert file.read_text() == "precious"
     assert inside("log", "--json").json["size"] == before
+
+
+def test_a_name_is_not_issued_twice(desk: Desk, inside: Inside) -> None:
+    assert inside("token", "issue", "reader").code == 0
+    file = desk.config / "token-reader"
+    kept = file.read_text()
+    again = inside("token", "issue", "reader")
+    assert (again.problem, str(file) in again.err) == ("argument_invalid", True)
+    assert file.read_text() == kept
 
 
 def test_nothing_is_left_of_a_token_that_was_not_issued(desk: Desk, inside: Inside) -> None:

@@ -21,9 +21,9 @@ def test_init_again_changes_nothing(inside: Inside) -> None:
 def test_a_task_from_begin_to_complete(inside: Inside) -> None:
     begun = inside("begin", "Fix it", "--agent", "fixer", "--role", "dev")
     assert begun.out == "Session 1 begun by fixer (dev) · new Task 1 “Fix it”\n"
-    inside("run", "--kind", "build", "sh", "-c", "exit 1")
+    inside("run", "--kind", "build", "sort", "nosuch.txt")
     assert inside("complete").problem == "run_failed"
-    inside("run", "--kind", "build", "true")
+    inside("run", "--kind", "build", "sort", "a.txt")
     stated = inside(
         *("checkpoint", "--fact", "it breaks [!r1]", "--fact", "it builds [r2]"),
         *("--open", "Windows", "--next", "ship"),
@@ -39,7 +39,7 @@ def test_a_task_from_begin_to_complete(inside: Inside) -> None:
 
 def test_complete_names_the_runs_it_rests_on(inside: Inside) -> None:
     inside("begin", "Fix it")
-    inside("run", "--kind", "build", "true")
+    inside("run", "--kind", "build", "sort", "a.txt")
     assert inside("complete").out == "Task 1 completed “Fix it” · r1 passed\n"
     assert "completed" in inside("resume", "--pack").out
     assert inside("checkpoint", "--fact", "late").code in (0, 1)
@@ -160,7 +160,7 @@ def test_the_log_is_listed_and_followed(desk: Desk) -> None:
 
 def test_verify_finds_what_was_changed_and_exits_with_3(desk: Desk) -> None:
     good = desk.memprove("verify", "--full")
-    assert (good.code, good.out.splitlines()[0]) == (0, "ok     leaves")
+    assert (good.code, good.out.splitlines()[0]) == (0, "ok     store")
     github = desk.memprove("verify", "--format", "github").out
     assert github.startswith("::notice title=memprove verify::4 events verified")
     ledger = Project(desk.folder, desk.config, desk.data, desk.env)

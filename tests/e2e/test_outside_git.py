@@ -7,7 +7,7 @@ import pytest
 from support.command_line import Desk, new_desk
 from support.git_repository import git, isolate
 
-TEST = ("run", "--kind", "build", "sh", "-c", "cat a.txt")
+TEST = ("run", "--kind", "build", "sh", "-c", "sort a.txt")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_run_may_make_new_files_but_not_change_those_that_were_there(desk: Des
 def test_outputs_and_what_gitignore_names_may_be_rewritten(desk: Desk) -> None:
     (desk.folder / ".gitignore").write_text("*.log\n")
     (desk.folder / ".memprove" / "config.toml").write_text('[evidence]\noutputs = ["/a.txt"]\n')
-    script = "echo $$ >> a.txt; echo $$ >> x.log"
+    script = "echo $$ | tee -a a.txt x.log"
     desk.memprove("run", "--kind", "build", "sh", "-c", script)
     desk.memprove("run", "--kind", "build", "sh", "-c", script)
 
@@ -78,7 +78,7 @@ def test_a_folder_that_becomes_a_repository_makes_its_runs_stale(desk: Desk) -> 
 
 def test_without_git_installed_a_folder_has_a_tree_all_the_same(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
-    for program in ("sh", "cat"):
+    for program in ("sh", "sort"):
         (tmp_path / "bin" / program).symlink_to(shutil.which(program) or "")
     env = {"PATH": str(tmp_path / "bin")}
     desk.memprove(*TEST, env=env)
@@ -94,7 +94,7 @@ def test_without_git_installed_a_repository_has_no_tree(
     assert desk.memprove("init").code == 0
     desk.begin()
     (tmp_path / "bin").mkdir()
-    for program in ("sh", "cat"):
+    for program in ("sh", "sort"):
         (tmp_path / "bin" / program).symlink_to(shutil.which(program) or "")
     env = {"PATH": str(tmp_path / "bin")}
     desk.memprove(*TEST, env=env)

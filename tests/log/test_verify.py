@@ -88,6 +88,14 @@ def test_an_empty_store_is_no_ledger() -> None:
     assert (report.size, report.signed) == (0, 0)
 
 
+def test_a_head_that_lost_its_mark_is_named() -> None:
+    log = busy_log()
+    heads = log.disk.state.heads
+    size = min(heads)
+    heads[size] = replace(heads[size], keep=False)
+    check_found(log, "heads", size, "not marked as kept")
+
+
 # Events
 
 

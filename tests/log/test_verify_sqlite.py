@@ -10,12 +10,14 @@ import pytest
 from support.expected import problem
 from support.logs import BLOB, DATA, Log, a_run, a_task, registered, run_ended
 
+from memprove.ledger import projections
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.record import Actor, Leaf, encode
 from memprove.ledger.log.append import commitment
 from memprove.ledger.log.reading import check_head, read_stream
+from memprove.ledger.log.verify import CHECKS, CheckResult, Report, verify
 from memprove.ledger.storage.interface import StoredEvent
-from memprove.ledger.storage.registry import FILE_NAME, create_store
+from memprove.ledger.storage.registry import FILE_NAME, create_store, open_store
 
 
 @pytest.fixture
@@ -76,6 +78,7 @@ def findings(log: Log) -> str:
         ("UPDATE head SET note = x'' WHERE size = 6", "head 6"),
         ("UPDATE head SET size = 5 WHERE size = 6", "head 5"),
         ("DELETE FROM head", "head None"),
+        ("UPDATE head SET keep = 7", "store None"),
         ("INSERT INTO head SELECT 9, note, 1 FROM head", "head 9"),
         ("UPDATE row SET value = x'7b7d' WHERE tbl = 'workspace'", "projections None"),
         ("DELETE FROM row WHERE tbl = 'counter'", "projections None"),
@@ -87,6 +90,66 @@ def findings(log: Log) -> str:
 def test_a_change_of_the_file_is_found(log: Log, file: Path, statement: str, found: str) -> None:
     tamper(file, statement)
     assert findings(log).startswith(found) or f" {found} " in findings(log)
+
+
+def overwrite(file: Path, holding: bytes) -> None:
+    """Overwrite the page of the database that holds these bytes."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = file.read_bytes()
+    start = data.index(holding) // 4096 * 4096
+    file.write_bytes(data[:start] + b"\xff" * 4096 + data[start + 4096 :])
+
+
+def report_of(file: Path, log: Log) -> Report:
+    """Verify what is in the file now."""
+    with closing(open_store(file.parent)) as store, store.read() as reader:
+        return verify(reader, log.signer.verifier, project=projections.apply)
+
+
+def test_an_event_that_cannot_be_read_is_named(log: Log, file: Path) -> None:
+    for number in range(20):
+        log.append([a_task(f"{number}{'x' * 100}")])
+    leaf = next(event.leaf for event in events(log) if event.seq == 15)
+    log.store.close()
+    overwrite(file, leaf)
+    report = report_of(file, log)
+    (found,) = report.findings
+    assert found.check == "store"
+    assert found.seq is not None
+    assert 1 < found.seq <= 15
+    assert report.checks == (CheckResult(check="store", ok=False),)
+
+
+def test_a_blob_that_cannot_be_read_is_named_with_its_event_and_the_rest_is_checked(
+    log: Log, file: Path
+) -> None:
+    log.store.close()
+    overwrite(file, DATA)
+    report = report_of(file, log)
+    (found,) = report.findings
+    assert (found.check, found.seq) == ("store", 5)
+    assert [check.check for check in report.checks if check.ok] == [
+        name for name in CHECKS if name not in ("store", "blobs")
+    ]
+    assert report.signed == 6
+
+
+def test_tables_that_cannot_be_read_leave_the_log_verified(log: Log, file: Path) -> None:
+    with log.store.write() as writer:
+        writer.put_row("made up", "key", b"unmistakable" * 20)
+    log.store.close()
+    overwrite(file, b"unmistakable")
+    report = report_of(file, log)
+    (found,) = report.findings
+    assert (found.check, found.seq) == ("store", None)
+    assert [check.check for check in report.checks] == list(CHECKS[:-1])
+    assert report.signed == 6
+
+
+def events(log: Log) -> list[StoredEvent]:
+    with log.store.read() as reader:
+        return list(reader.events())
 
 
 def planted(log: Log, seq: int) -> tuple[StoredEvent, bytes]:

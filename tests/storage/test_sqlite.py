@@ -120,6 +120,11 @@ def test_a_truncated_file_is_damaged(ledger: Path) -> None:
         "DROP INDEX event_kind",
         "ALTER TABLE event ADD COLUMN more TEXT",
         "PRAGMA application_id = 1",
+        "PRAGMA user_version = 0",
+        "DELETE FROM format",
+        "INSERT INTO format VALUES (1)",
+        "UPDATE format SET min_writer = -99",
+        "UPDATE format SET min_writer = 2",
         "PRAGMA journal_mode = DELETE",
     ],
 )

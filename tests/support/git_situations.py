@@ -208,6 +208,12 @@ def sparse(repository: Path) -> None:
     (repository / "a.txt").write_text("changed\n")
 
 
+def sparse_by_patterns(repository: Path) -> None:
+    git(repository, "sparse-checkout", "set", "--no-cone", "/*", "!/dir/", "!b.txt")
+    assert not (repository / "b.txt").exists()
+    (repository / "a.txt").write_text("changed\n")
+
+
 def sparse_index(repository: Path) -> None:
     git(repository, "sparse-checkout", "set", "--cone", "--sparse-index", "other")
     (repository / "a.txt").write_text("changed\n")
@@ -331,6 +337,7 @@ SITUATIONS = (
     amid_a_rebase,
     detached,
     sparse,
+    sparse_by_patterns,
     sparse_index,
     split_index,
     untracked_cache,

@@ -60,6 +60,7 @@ def test_what_stands_out_of_a_listing_is_found() -> None:
     assert listing.nested == {b"nested"}
     assert listing.gitlinks == {b"sub"}
     assert listing.assumed == (b"assumed",)
+    assert listing.absent == (b"skipped",)
     assert listing.own == (b".memprove/config.toml",)
 
 

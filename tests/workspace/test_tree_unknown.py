@@ -156,13 +156,23 @@ def test_a_pipe_in_place_of_the_index_makes_the_tree_unknown(repository: Path) -
 
 
 @pytest.mark.parametrize(
-    "place", [".gitignore", ".gitattributes", ".git/info/exclude", ".git/config"]
+    ("place", "shown"), [(".gitignore", ".gitignore"), (".git/info/exclude", "info/exclude")]
 )
-def test_a_pipe_that_git_waits_for_ends_at_the_time_limit(repository: Path, place: str) -> None:
+def test_a_pipe_in_place_of_attributes_or_patterns_is_named(
+    repository: Path, place: str, shown: str
+) -> None:
     (repository / place).parent.mkdir(exist_ok=True)
     (repository / place).unlink(missing_ok=True)
     os.mkfifo(repository / place)
-    (repository / "new.txt").write_text("x\n")
+
+    assert read(repository).reason == f"rules_unreadable: {shown}"
+
+
+@pytest.mark.parametrize("place", ["dir/.gitignore", "dir/.gitattributes", ".git/config"])
+def test_a_pipe_that_git_waits_for_ends_at_the_time_limit(repository: Path, place: str) -> None:
+    (repository / place).unlink(missing_ok=True)
+    os.mkfifo(repository / place)
+    (repository / "dir" / "new.txt").write_text("x\n")
 
     tree = read_tree(repository, deadline_s=0.3)
 

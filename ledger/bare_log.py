@@ -1,0 +1,118 @@
+"""The log without the tables beside it, for when they cannot be believed.
+
+They are what an inspection is to check, and what another version of memprove left unreadable. Then
+the key comes from the trust file, and the token from the events of the log's own stream.
+"""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memprove.ledger import projections
+from memprove.ledger.admission import check_token
+from memprove.ledger.domain.events import LedgerCreated
+from memprove.ledger.log.reading import check_head, read_events, read_stream
+from memprove.ledger.log.trust import read_pins
+from memprove.ledger.log.verify import Report, TableRows, verify
+from memprove.ledger.operations.base import Inspection, Operation, Progress
+from memprove.ledger.problems import LEDGER_DAMAGED, TOKEN_UNKNOWN, TRUST_MISSING, Problem
+from memprove.ledger.storage.interface import Reader, Store
+from memprove.ledger.storage.registry import open_store
+from memprove.ledger.tlog.note import Verifier
+from memprove.ledger.tokens import Token
+
+ResultT = TypeVar("ResultT")
+
+
+class BareLog:
+    """The log in *reader*, and the key that is *pinned* for it."""
+
+    def __init__(self, reader: Reader, pinned: Verifier) -> None:
+        self._reader = reader
+        self._pinned = pinned
+
+    def verify(self, progress: Progress | None) -> Report:
+        """Recompute and compare everything."""
+        return verify(self._reader, self._pinned, project=projections.apply, progress=progress)
+
+
+def inspect(
+    operation: Inspection[ResultT], token: Token, *, data_dir: Path, config_dir: Path
+) -> ResultT:
+    """Run *operation* on a ledger that may be damaged: that is its answer then, and no Problem."""
+    pins = read_pins(config_dir)
+    try:
+        store = open_store(data_dir)
+        try:
+            with store.read() as reader:
+                pin = _pin(reader, pins)
+                _check_inspector(reader, pin, token, operation)
+                return operation.inspect(BareLog(reader, pin))
+        finally:
+            store.close()
+    except Problem as problem:
+        if problem.kind is not LEDGER_DAMAGED:
+            raise
+        return operation.damaged(problem.detail)
+
+
+def rebuild_tables(
+    store: Store, token: Token, operation: Operation[Any], *, config_dir: Path
+) -> None:
+    """Build the tables anew from the log, if *token* may do *operation*."""
+    with store.read() as reader:
+        pin = _pin(reader, read_pins(config_dir))
+        _check_token(reader, pin, token, operation)
+    with store.write() as writer:
+        check_head(writer, pin)
+        projections.rebuild(writer, read_events(writer))
+
+
+def _pin(reader: Reader, pins: dict[str, Verifier]) -> Verifier:
+    """Return the one key that is pinned; of several that of the origin with which the log begins.
+
+    Whether the log begins with that key and origin is for others to check.
+    """
+    if len(pins) == 1:
+        return next(iter(pins.values()))
+    first = next(read_events(reader, 0, 1), None)
+    origin = first.event.origin if first and isinstance(first.event, LedgerCreated) else ""
+    if origin not in pins:
+        raise TRUST_MISSING(origin)
+    return pins[origin]
+
+
+def _check_inspector(
+    reader: Reader, pin: Verifier, token: Token, operation: Operation[Any]
+) -> None:
+    """Check the token, unless the log is too damaged to say which ones there are.
+
+    Then whoever can read the file can find out as much.
+    """
+    try:
+        _check_token(reader, pin, token, operation)
+    except Problem as problem:
+        if problem.kind is TOKEN_UNKNOWN and _is_whole(reader):
+            raise
+        if problem.kind not in (TOKEN_UNKNOWN, LEDGER_DAMAGED):
+            raise
+
+
+def _check_token(reader: Reader, pin: Verifier, token: Token, operation: Operation[Any]) -> None:
+    """Check the token against the signed events that issue and revoke tokens."""
+    check_head(reader, pin)
+    tables = TableRows()
+    for record in read_stream(reader, "ledger"):
+        projections.apply(tables, record)
+    check_token(tables, token, operation)
+
+
+def _is_whole(reader: Reader) -> bool:
+    """Tell whether every event is there as it was signed: one that issued a token may be gone."""
+    try:
+        for _ in read_events(reader):
+            pass
+    except Problem as problem:
+        if problem.kind is not LEDGER_DAMAGED:
+            raise
+        return False
+    return True
