@@ -84,12 +84,13 @@ _Named = tuple[int, int, int, str]
 
 
 def _exact_spans(data: bytes, windows: Sequence[Span], forms: Sequence[bytes]) -> list[_Named]:
+    marked = b"[REDACTED:" in data
     return [
         (at, at + len(form), -1, _ENVIRONMENT)
         for form in forms
         for window in windows
         for at in _positions(data, form, window)
-        if not _is_cut_already(data, at, at + len(form))
+        if not (marked and _is_cut_already(data, at, at + len(form)))
     ]
 
 
@@ -110,7 +111,7 @@ def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> 
         for keyword in rule.keywords
         if _trace(keyword) in vocabulary
     ]
-    dense = _dense([places for _, _, places in found])
+    dense = _dense(data, [places for _, _, places in found])
     spans = [(start, end, len(rules), _TOO_DENSE) for start, end in dense]
     for rank, rule, places in found:
         spans += [
@@ -121,11 +122,12 @@ def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> 
     return spans
 
 
-def _dense(found: Sequence[Sequence[int]]) -> list[Span]:
-    """Return where there are too many of the places *found* to look at each."""
+def _dense(data: bytes, found: Sequence[Sequence[int]]) -> list[Span]:
+    """Return where *data* has too many of the places *found* to look at each."""
     if COST * sum(map(len, found)) <= CREDIT:
         return []
-    return dense_regions(sorted(at for places in found for at in places))
+    regions = dense_regions(sorted(at for places in found for at in places))
+    return [(_marker(data, start)[0], _marker(data, end)[1]) for start, end in regions]
 
 
 _LEFT_OUT: Final = b"0123456789\0"
@@ -148,8 +150,14 @@ def _trace(keyword: bytes) -> bytes:
 
 def _is_cut_already(data: bytes, start: int, end: int) -> bool:
     """Return whether the span is (in) what stands where something was cut before."""
-    marker = MARKER.match(data, max(data.rfind(b"[REDACTED:", max(0, start - 64), start + 10), 0))
-    return marker is not None and marker.start() <= start and end <= marker.end()
+    return end <= _marker(data, start)[1]
+
+
+def _marker(data: bytes, at: int) -> Span:
+    """Return the span of what stands for a cut secret around *at*, else nothing, at *at*."""
+    first = data.rfind(b"[REDACTED:", max(0, at - 64), at + 10)
+    marker = MARKER.match(data, first) if first >= 0 else None
+    return marker.span() if marker and marker.start() <= at < marker.end() else (at, at)
 
 
 def _judged(rule: Rule, data: bytes, places: Iterable[int]) -> Iterable[Span]:

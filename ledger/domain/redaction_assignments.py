@@ -154,9 +154,6 @@ _EMPTY: Final = (
 _FOLLOWED: Final = (
     rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?>]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
 )
-_QUALIFIED: Final = rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(
-    rb"(?<=%s%skey)" % (word, between) for between in (b"", b"[_. -]") for word in _QUALIFIERS
-)
 KEYWORDS: Final = {
     b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
     b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
@@ -171,7 +168,17 @@ def gate(keyword: bytes) -> bytes:
     rest = KEYWORDS[keyword]
     if rest is None:
         return re.escape(keyword) + _EMPTY
-    return keyword + rest + _FOLLOWED + (_QUALIFIED if keyword == b"key" else b"")
+    # Not: the name of a rule, in what stands where it cut something.
+    named = rb"(?:(?<![:-]%s)|(?!%s(?:-value)?\]))" % (keyword, rest)
+    return keyword + named + rest + _FOLLOWED + (_qualified_key() if keyword == b"key" else b"")
+
+
+def _qualified_key() -> bytes:
+    """Return what asks, behind a bare ``key``, for a word before it that makes it telling."""
+    before = [
+        rb"(?<=%s%skey)" % (word, between) for between in (b"", b"[_. -]") for word in _QUALIFIERS
+    ]
+    return rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(before)
 
 
 def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:

@@ -21,7 +21,7 @@ HOSTILE_S: Final = 3.0
 
 
 def measure(place: Scene) -> Iterator[Result]:
-    """Measure the output of pytest, then the worst pattern that is known."""
+    """Measure the output of pytest, then text in which every word may begin a secret."""
     redact = Redactor().data
     output = recordings(OUTPUT_BYTES, "pytest")
     assert redact(output) == output  # as it is with nearly all output

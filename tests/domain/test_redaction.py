@@ -319,6 +319,17 @@ def test_a_crowd_of_secrets_is_cut_and_the_text_around_it_stays(piece: str) -> N
     assert len(cut) < len(before + after) + 200
 
 
+def test_of_thousands_of_secrets_each_is_cut_by_itself() -> None:
+    output = "PASSWORD=pw1Nx9q\n" * 4_000
+    assert REDACTOR.text(output) == "PASSWORD=[REDACTED:secret-value]\n" * 4_000
+
+
+def test_a_crowd_does_not_end_inside_a_marker() -> None:
+    marked = "PASSWORD: [REDACTED:secret-value]x1 " * 9_000
+    once = REDACTOR.text(marked)
+    assert once.count("[") == once.count("]") == once.count("[REDACTED:")
+
+
 @pytest.mark.parametrize(
     "line",
     [
