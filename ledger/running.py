@@ -71,14 +71,19 @@ def run_plainly(
     It needs no descriptor and no thread. Where there can be no further process either, it takes
     the place of this one. A time limit is not kept.
     """
-    began = time.monotonic()
+    began, heeded = time.monotonic(), _heeded()
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, heeded)  # until both know what to do
     try:
         child = os.fork()
     except OSError:
         child = 0
     if child == 0:
+        for number in (*heeded, signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores the last two
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         _become(command, cwd, env)
-    before = {number: signal.signal(number, _passing_to(child)) for number in _heeded()}
+    before = {number: signal.signal(number, _passing_to(child)) for number in heeded}
+    signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
     try:
         _, status = os.waitpid(child, 0)
     finally:
@@ -150,8 +155,6 @@ def _become(command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> 
     """Become *command*; end with the code of a shell that cannot run it."""
     code = NOT_EXECUTABLE
     try:
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
-            signal.signal(number, signal.SIG_DFL)
         if cwd is not None:
             os.chdir(cwd)
         os.execvpe(command[0], list(command), dict(env))

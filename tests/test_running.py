@@ -63,7 +63,7 @@ def test_a_plain_run_is_where_it_was_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_signal_to_us_reaches_a_command_that_runs_plainly(tmp_path: Path) -> None:
-    command = ["sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; while :; do :; done"]
+    command = ["sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 9 >&- 2>&- & wait"]
     _, err = python(PLAINLY.format(command=command, cwd=None), tmp_path)
     assert err == "(9, None, 'OSError')"
 

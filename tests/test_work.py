@@ -268,7 +268,8 @@ def test_a_context_that_did_not_follow_leads_to_no_older_session(project: Projec
     pointer = project.context_file().read_bytes()
     project.execute(BeginWork(new_task="second"))
     project.context_file().write_bytes(pointer)
-    for operation in (RecordCheckpoint(next_action="so"), EndSession()):
+    operations: list[Operation[Any]] = [RecordCheckpoint(next_action="so"), EndSession()]
+    for operation in operations:
         with problem("session_ambiguous", "1, 2"):
             project.execute(operation)
     assert project.execute(EndSession(session=2)).task == 2

@@ -90,7 +90,7 @@ def test_no_part_of_a_secret_at_an_edge_of_what_is_kept_is_kept(edge: int, shift
     output = bytearray(b"." * LONG)
     output[edge + shift : edge + shift + len(SECRET)] = SECRET
     sink = Sink(cut_out)
-    sink.feed(output)
+    sink.feed(bytes(output))
     record = sink.record()
     kept = zlib.decompress(record.kept)
     assert record.redacted

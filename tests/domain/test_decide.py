@@ -16,6 +16,7 @@ from memprove.ledger.domain.events import (
     TaskMoved,
     TaskState,
 )
+from memprove.ledger.domain.record import Draft
 
 # The sentence that says how a Task goes, word for word.
 TRANSITIONS = (
@@ -206,7 +207,7 @@ def test_a_decision_that_is_not_there_is_not_decided() -> None:
     ],
 )
 def test_a_rule_gives_the_same_again_and_changes_nothing(
-    rule: Callable[[object], decide.Draft],
+    rule: Callable[[object], Draft],
 ) -> None:
     story = every_verdict()
     capsule = story.capsule()
