@@ -1,5 +1,6 @@
 """Samples of what is compared: taken in turn, so that the machine's moods meet all alike."""
 
+import resource
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,26 @@ def processor(work: Callable[[], object]) -> Callable[[], float]:
     What other programs do meanwhile counts much less in it.
     """
     return _by(time.process_time, work)
+
+
+def with_processor(work: Callable[[], object], spent: list[float]) -> Callable[[], float]:
+    """Return a measure of how long *work* takes, which adds to *spent* its processor time.
+
+    That of the processes it started and waited for is part of it.
+    """
+
+    def measure() -> float:
+        began, before = time.perf_counter(), _processor_of_all()
+        work()
+        spent.append(_processor_of_all() - before)
+        return time.perf_counter() - began
+
+    return measure
+
+
+def _processor_of_all() -> float:
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def _by(clock: Callable[[], float], work: Callable[[], object]) -> Callable[[], float]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from bench import scene
 from bench.result import Result
-from bench.samples import Samples, alternate, median, p95, seconds, spread
+from bench.samples import alternate, median, p95, spread, with_processor
 from bench.scene import Scene
 
 from memprove.ledger.workspace.manifest import read_manifest
@@ -57,12 +57,8 @@ def _beside_status(name: str, state: str, folder: Path, rounds: int, dirty: int)
 
     files = sum(1 for _ in folder.rglob("*.py"))
     status = partial(_run, ["git", "status", "--porcelain"], folder)
-    return _row(
-        name,
-        f"`read_tree`, {files:,} files, {state} : `git status` there",
-        alternate(rounds, {"ours": seconds(read), "floor": seconds(status)}),
-        allowed=MOST_STATUSES,
-    )
+    what = f"`read_tree`, {files:,} files, {state} : `git status` there"
+    return _row(name, what, read, status, rounds, allowed=MOST_STATUSES)
 
 
 def _outside(folder: Path, files: Sequence[Path], rounds: int) -> Result:
@@ -75,15 +71,27 @@ def _outside(folder: Path, files: Sequence[Path], rounds: int) -> Result:
         return tree
 
     sums: Callable[[], None] = partial(_run, [*program, *names], folder)
-    return _row(
-        "tree-outside",
-        f"`read_manifest`, {len(files):,} files outside git : `{' '.join(program)}` of them",
-        alternate(rounds, {"ours": seconds(read), "floor": seconds(sums)}),
-        allowed=None,
+    what = f"`read_manifest`, {len(files):,} files outside git : `{' '.join(program)}` of them"
+    return _row("tree-outside", what, read, sums, rounds, allowed=None)
+
+
+def _row(
+    name: str,
+    what: str,
+    read: Callable[[], Tree],
+    beside: Callable[[], None],
+    rounds: int,
+    allowed: float | None,
+) -> Result:
+    spent: tuple[list[float], list[float]] = ([], [])
+    taken = alternate(
+        rounds,
+        {
+            "ours": with_processor(read, spent[0]),
+            "floor": with_processor(beside, spent[1]),
+        },
     )
-
-
-def _row(name: str, what: str, taken: Samples, allowed: float | None) -> Result:
+    processor = [median(one) * 1e3 for one in spent]
     ours, floor = taken["ours"], taken["floor"]
     return Result(
         name=name,
@@ -97,6 +105,8 @@ def _row(name: str, what: str, taken: Samples, allowed: float | None) -> Result:
         allowed=allowed or 0.0,
         bound="at most" if allowed else "told",
         spread=spread(ours, floor),
+        note=f"processor time {processor[0]:.0f} ms : {processor[1]:.0f} ms,"
+        f" {processor[0] / processor[1]:.2f}",
     )
 
 
