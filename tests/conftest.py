@@ -1,6 +1,11 @@
-"""What all tests stand on, whoever started them."""
+"""What all tests stand on, whoever started them: signals, a home and an environment of their own."""
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
+from pathlib import Path
 
 # Started by nohup, or in the background of a script, a process ignores some of these: so would all
 # that the tests start.
@@ -8,3 +13,14 @@ for _name in ("SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM", "SIGTSTP", "SIGTTIN", "S
     _number = getattr(signal, _name, None)
     if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _name == "SIGINT" else signal.SIG_DFL)
+
+# Nothing of the person who runs the tests is read or written; git knows nobody on a new machine.
+_home = Path(tempfile.mkdtemp(prefix="memprove-home-"))
+atexit.register(shutil.rmtree, _home, ignore_errors=True)
+(_home / ".gitconfig").write_text(
+    "[user]\n\tname = Test\n\temail = test@example.org\n[init]\n\tdefaultBranch = main\n"
+)
+for _name in list(os.environ):
+    if _name.startswith(("GIT_", "XDG_", "MEMPROVE_", "CLAUDE", "CODEX_", "GEMINI_", "CURSOR_")):
+        del os.environ[_name]
+os.environ["HOME"] = str(_home)

@@ -56,6 +56,7 @@ def test_the_environment_is_ours(
     monkeypatch.setenv("GIT_OPTIONAL_LOCKS", "1")
     monkeypatch.setenv("MEMPROVE_TOKEN", "secret")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.delenv("LC_CTYPE", raising=False)  # Python sets it where no locale is set
 
     lines = Git.find(repository, deadline_s=9).read("anything").decode().splitlines()
 
