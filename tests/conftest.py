@@ -1,4 +1,4 @@
-"""What all tests stand on, whoever started them: signals, a home and an environment of their own."""
+"""What all tests stand on: signals as usual, a home of their own, an environment without ours."""
 
 import atexit
 import os
