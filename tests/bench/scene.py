@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,7 @@ def fill(folder: Path, files: int) -> list[Path]:
 
 def commit_all(folder: Path) -> None:
     """Make *folder* a git repository with one commit of all that is in it."""
+    time.sleep(1.1)  # what is as young as the index is read again, for its ctime if not its mtime
     settings = {
         "user.name": "bench",
         "user.email": "bench@example.org",
