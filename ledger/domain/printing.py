@@ -116,21 +116,6 @@ def utf16_len(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def cut_utf16(text: str, units: int) -> str:
-    """Return the longest prefix of at most *units* UTF-16 units, no surrogate pair halved."""
-    used = 0
-    for index, char in enumerate(text):
-        used += 1 + (char > "\uffff")
-        if used > units:
-            halved = index > 0 and _is_high(text[index - 1]) and "\udc00" <= char <= "\udfff"
-            return text[: index - halved]
-    return text
-
-
-def _is_high(char: str) -> bool:
-    return "\ud800" <= char <= "\udbff"
-
-
 def _enclosed(start: str, text: str, end: str, also: str | None, limit: int | None) -> str:
     if limit is None:
         return start + "".join(_pieces(text, also)) + end

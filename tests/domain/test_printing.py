@@ -10,7 +10,6 @@ from memprove.ledger.domain.printing import (
     NAME_LIMIT,
     code,
     command,
-    cut_utf16,
     escape,
     name,
     quoted,
@@ -108,16 +107,6 @@ def test_a_name_is_bounded_and_plain_or_between_backticks(text: str) -> None:
     shown = name(text)
     assert utf16_len(shown) <= NAME_LIMIT
     assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*|`[\x20-\x5f\x61-\x7e]*…?`", shown)
-
-
-@given(ANY, st.integers(0, 70))
-def test_a_cut_text_is_the_longest_prefix_that_fits(text: str, units: int) -> None:
-    cut = cut_utf16(text, units)
-    assert text.startswith(cut)
-    assert utf16_len(cut) <= units
-    longer = text[: len(cut) + 1]
-    halved = re.search(r"[\ud800-\udbff]\Z", cut) or re.search(r"[\ud800-\udbff]\Z", longer)
-    assert cut == text or utf16_len(longer) > units or halved
 
 
 @pytest.mark.parametrize(
