@@ -189,7 +189,7 @@ def test_workspaces_are_listed_and_attached(desk: Desk) -> None:
 
 def test_the_context_is_read_without_a_ledger(desk: Desk) -> None:
     nowhere = {"MEMPROVE_DATA_DIR": "/nowhere", "MEMPROVE_CONFIG_DIR": "/nowhere"}
-    assert desk.memprove("context", env=nowhere).out == "no context of shell here\n"
+    assert desk.memprove("context", env=nowhere).out == NO_CONTEXT
     desk.begin()
     told = desk.memprove("context", env=nowhere)
     assert told.out == "local files of shell, not checked\nTask 1, Session 1, unnamed\n"
