@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from memprove.ledger.domain import printing
 
 if TYPE_CHECKING:
+    from memprove.ledger.log.verify import Report
     from memprove.ledger.operations.checkpoints import Checkpointed
     from memprove.ledger.operations.contexts import ContextTold
     from memprove.ledger.operations.decisions import DecisionTold
     from memprove.ledger.operations.packs import Claims
     from memprove.ledger.operations.sessions import Begun, Ended
-    from memprove.ledger.log.verify import Report
     from memprove.ledger.operations.tasks import Completed, TaskList
 
 REPLAYED: Final = "the same request was recorded before; this is its answer again"
@@ -98,8 +98,7 @@ def context(told: ContextTold) -> Iterator[str]:
 def tasks(told: TaskList) -> list[str]:
     """Return a line for each Task, and whether more follow."""
     lines = [
-        f"Task {task.number} · {task.state} · {printing.quoted(task.title)}"
-        for task in told.tasks
+        f"Task {task.number} · {task.state} · {printing.quoted(task.title)}" for task in told.tasks
     ]
     if told.next is not None:
         lines.append(f"more follow: after {told.next}")

@@ -39,10 +39,14 @@ def _budget(name: str, value: Any) -> int:
 
 _TEXT: Final = {"type": "string"}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
-_NUMBER: Final = {"type": "integer", "minimum": 1}
+_NUMBER: Final = {"type": "integer"}
 _FACT: Final = {
     "type": "object",
-    "properties": {"text": _TEXT, "evidence": _TEXTS, "paths": _TEXTS},
+    "properties": {
+        "text": _TEXT,
+        "evidence": _TEXTS,
+        "paths": {**_TEXTS, "description": "what can make it stale"},
+    },
     "required": ["text"],
 }
 
@@ -192,9 +196,7 @@ class CompleteInput(Input):
 
 def _plain(field: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a field without what says nothing."""
-    empty = (None, "", [], (), False)
-    return {
-        key: value
-        for key, value in field.items()
-        if key != "title" and not (key == "default" and (value is None or value in empty))
-    }
+    told = {key: value for key, value in field.items() if key != "title"}
+    if not told.get("default"):
+        told.pop("default", None)  # what is absent is empty
+    return told
