@@ -33,7 +33,8 @@ def pack(told: PackTold, notes: Iterable[str]) -> Result:
 
 def claims(read: Claims, notes: Iterable[str]) -> Result:
     """Return claims uncut."""
-    return _result(receipts.claims(read), _shown(read.told), notes)
+    lines = receipts.claims(read)
+    return _result(lines, {**_shown(read.told), "lines": lines}, notes)
 
 
 def context(told: ContextTold) -> Result:
@@ -66,10 +67,9 @@ def verified(report: Report, notes: Iterable[str]) -> Result:
 
 def receipt(line: str, told: Receipt, notes: Iterable[str]) -> Result:
     """Return what a write leaves."""
-    said = [*notes, *told.notes]
-    lines = [line]
+    lines, said = [line], [*notes, *told.notes]
     if isinstance(told, Begun) and told.parent is not None:
-        lines.append(f"use session {told.session}: pass it to checkpoint, decide and end")
+        said.insert(0, f"use session {told.session} in checkpoint, decide and end")
     if told.replayed:
         lines.append(receipts.REPLAYED)
     return _result(lines, _shown(told), said)
