@@ -192,7 +192,6 @@ def _listed(tool: Tool) -> types.Tool:
         input_schema=tool.schema,
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            title=tool.title,
             read_only_hint=hints.read_only,
             destructive_hint=hints.destructive,
             idempotent_hint=hints.idempotent,

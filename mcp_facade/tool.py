@@ -10,8 +10,12 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel, ValidationError
 
+from memprove.ledger.domain import printing
 from memprove.ledger.problems import ARGUMENT_INVALID, ARGUMENT_MISSING, Problem
 from memprove.ledger.settings import Caller
+
+_MOST_DETAIL: Final = 2_000
+"""Characters of the variable part of a Problem: clients cut what is longer."""
 
 
 class Cancelled(Exception):
@@ -86,9 +90,20 @@ class Tool:
 
 
 def refusal(problem: Problem) -> Result:
-    """Return *problem* as the result of the call that met it."""
-    structured: dict[str, Any] = {"task_id": None, "session_id": None, "code": problem.code}
-    return Result(str(problem), structured, is_error=True)
+    """Return *problem* as the result of the call that met it.
+
+    Its text begins with the code and the fixed sentence; what may be stored text comes behind
+    them, escaped, on the same line.
+    """
+    detail = printing.escape(problem.detail[:_MOST_DETAIL])
+    detail += "…" if len(problem.detail) > _MOST_DETAIL else ""
+    structured: dict[str, Any] = {
+        **dict.fromkeys(("task_id", "session_id", "task", "session")),
+        "code": problem.code,
+        "sentence": problem.kind.sentence,
+        "detail": detail,
+    }
+    return Result(str(problem.kind(detail)), structured, is_error=True)
 
 
 def wrong_arguments(error: ValidationError) -> Problem:
