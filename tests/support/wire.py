@@ -100,10 +100,10 @@ class Wire:
         assert self.ask(initialize(version=version))["result"]["protocolVersion"] == version
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def new_id(self) -> int:
-        """Return an id that this client has not used."""
+    def new_id(self) -> str:
+        """Return an id that no test uses."""
         self._id += 1
-        return self._id
+        return f"new {self._id}"
 
     def lives(self) -> bool:
         """Tell whether the server answers a good request next."""
