@@ -23,13 +23,13 @@ from memprove.mcp_facade.inputs import Input
 from memprove.mcp_facade.tool import wrong_arguments
 from memprove.mcp_facade.tools import TOOLS
 
-NO_NUMBERS = (
+NO_NUMBERS: tuple[Any, ...] = (
     *(-1, 0, 3.5, -0.0, math.nan, math.inf, -math.inf, 1e300, 10**9, 10**40, True, False),
     *("", " ", "x", "-0", "-3", "0", "0.0", "3.5", "1e-3", "NaN", "Infinity", "true", "null"),
     *("1e99", "9" * 30, "0x3", "1_000", "٣", "３", "3 4", "--3", "3;", "1e9999999999"),
     *([3], {"task": 3}, {}, []),
 )
-NO_TEXTS = (3, 3.0, True, [], ["x"], {}, {"text": "x"})
+NO_TEXTS: tuple[Any, ...] = (3, 3.0, True, [], ["x"], {}, {"text": "x"})
 PROBLEMS = (ARGUMENT_INVALID, ARGUMENT_MISSING, BUDGET_INVALID)
 DECISION = {"title": "t", "choice": "c", "rationale": "r"}
 

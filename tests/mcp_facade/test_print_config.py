@@ -69,7 +69,7 @@ def test_an_entry_names_program_arguments_and_configuration_and_nothing_secret(
     command = entry["command"]
     words = command if isinstance(command, list) else [command, *entry["args"]]
     assert words == [ADA.command, "mcp", "serve", "--config-dir", ADA.config_dir]
-    env = entry.get("env", entry.get("environment"))
+    env: dict[str, str] = entry.get("env") or entry["environment"]
     assert env["MEMPROVE_CONFIG_DIR"] == ADA.config_dir
     assert all(isinstance(value, str) for value in env.values())
     assert "DATA_DIR" not in text

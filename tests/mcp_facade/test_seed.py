@@ -4,6 +4,7 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from operations import seed_table
@@ -19,7 +20,7 @@ WRITES = ("begin", "checkpoint", "decide", "end", "complete")
 PASSING = ("run", "-q", "--kind", "test", "--", "sh", "-c", "echo '1 passed in 0.01s'")
 
 DECISION = {"title": "cache", "choice": "none", "rationale": "fast enough"}
-EVERY_CALL = (
+EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("pack", {}),
     ("claims", {"claims": ["c1"]}),
     ("context", {}),

@@ -83,8 +83,8 @@ async def resume(client: Client, desk: Desk) -> None:
     assert "d1 proposed · “add”: “plain +” because “enough”" in pack
     verified: list[tuple[float, float | None]] = []
 
-    async def heard(done: float, total: float | None, message: str | None) -> None:
-        verified.append((done, total))
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        verified.append((progress, total))
 
     result = await client.call_tool("ledger_verify", {}, progress_callback=heard)
     assert result.structured_content is not None

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]  # a dependency of the SDK
 import mcp_types as types
 import pytest
 from support.snapshots import snapshot
