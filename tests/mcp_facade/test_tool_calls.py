@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from support.git_repository import git
 from support.ledgers import Project, new_project
 from support.texts import HOSTILE
 from support.tools import Served, Told
@@ -259,6 +260,29 @@ def test_a_context_that_cannot_be_read_is_told_beside_the_answer(
     told = served.done("checkpoint", next_action="on")
     assert "\nnote: context_invalid: " in told.text
     assert told.structured["notes"][0].startswith("context_invalid: ")
+
+
+# The work tree
+
+
+def test_todays_tree_is_that_of_the_work_tree_in_which_the_session_runs_its_tests(
+    project: Project, served: Served, tmp_path: Path
+) -> None:
+    served.done("begin", new_task="t")
+    linked = tmp_path / "linked"
+    git(project.folder, "worktree", "add", "--quiet", "--detach", str(linked))
+    (linked / "a.txt").write_text("other\n")
+    project.at(linked).run("pytest", "-q", session=1)
+    served.done("checkpoint", facts=["so [r1]"])
+    (project.folder / "a.txt").write_text("nobody asks\n")
+    assert "Proven (1)" in served.done("pack").text
+    (linked / "a.txt").write_text("again\n")
+    assert "then `a.txt` changed" in served.done("claims", claims=["c1"]).text
+    assert served.call("complete").code == "evidence_stale"
+    project.at(linked).run("pytest", "-q", session=1)
+    served.done("complete")
+    git(project.folder, "worktree", "remove", "--force", str(linked))
+    assert "Stale (1)" in served.done("pack").text
 
 
 # Stored text
