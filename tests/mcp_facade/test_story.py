@@ -1,7 +1,10 @@
 """One piece of work from the first call to the next agent's Pack, with the official client."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+import json
+import subprocess
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import mcp_types as types
@@ -9,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from support.command_line import MEMPROVE, Desk
 
+HANDSHAKE = {"protocolVersion": "2025-11-25"}
 MODES = ("auto", "legacy", "2026-07-28")
 TESTS = """\
 import unittest
@@ -19,8 +23,6 @@ class Sums(unittest.TestCase):
         self.assertEqual(add(2, 3), 5)
 """
 RUN = ("run", "-q", "--", "python3", "-m", "unittest", "-q", "test_sums")
-
-Call = Callable[..., Awaitable[str]]
 
 
 def server(desk: Desk) -> StdioServerParameters:
@@ -102,6 +104,52 @@ def speak(desk: Desk, mode: Any, do: Callable[[Client, Desk], Coroutine[Any, Any
             await do(client, desk)
 
     asyncio.run(spoken())
+
+
+def test_a_begin_whose_answer_finds_a_closed_pipe_and_is_sent_again_makes_one_task(
+    desk: Desk,
+) -> None:
+    begin = {"name": "begin", "arguments": {"new_task": "once"}}
+    lines = (
+        (
+            "initialize",
+            {**HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+        ),
+        ("notifications/initialized", {}),
+        ("tools/call", begin),
+    )
+    parameters = server(desk)
+    unread = subprocess.Popen(
+        [parameters.command, *parameters.args],
+        env=parameters.env,
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert unread.stdin is not None
+    assert unread.stdout is not None
+    unread.stdout.close()
+    for number, (method, params) in enumerate(lines):
+        id = {} if method.startswith("notifications/") else {"id": number}
+        message = {"jsonrpc": "2.0", **id, "method": method, "params": params}
+        with suppress(BrokenPipeError):
+            unread.stdin.write(json.dumps(message).encode() + b"\n")
+    with suppress(BrokenPipeError):
+        unread.stdin.close()
+    unread.wait()
+
+    async def again(client: Client, desk: Desk) -> None:
+        first = await client.call_tool("begin", begin["arguments"])
+        second = await client.call_tool("begin", begin["arguments"])
+        listed = await client.call_tool("tasks", {})
+        assert listed.structured_content is not None
+        assert [row["title"] for row in listed.structured_content["tasks"]] == ["once"]
+        assert not first.is_error
+        assert second.structured_content is not None
+        assert second.structured_content["replayed"] is True
+
+    speak(desk, "auto", again)
 
 
 @pytest.mark.parametrize("mode", MODES)
