@@ -50,10 +50,10 @@ def needed(name: str, value: object) -> str:
 
 def flag(name: str, value: object) -> bool:
     """Return *value*, which is true or false."""
-    found = _FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
-    if found is None:
+    if value is None:
         return False
-    if not isinstance(found, bool) or (isinstance(value, str) and not value.strip()):
+    found = _FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(found, bool):
         raise ARGUMENT_INVALID(f"{name} is true or false")
     return found
 

@@ -5,20 +5,24 @@ in both stored text is escaped as everywhere (``domain/printing.py``). The objec
 ids of Task and Session, null where there are none.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from memprove.ledger import receipts
 from memprove.ledger.domain import printing
-from memprove.ledger.log.verify import Report
 from memprove.ledger.operations.base import Answer, Receipt
 from memprove.ledger.operations.contexts import ContextTold
 from memprove.ledger.operations.packs import Claims, PackTold
 from memprove.ledger.operations.sessions import Begun
 from memprove.ledger.operations.tasks import TaskList
 from memprove.mcp_facade.tool import Result
+
+if TYPE_CHECKING:
+    from memprove.ledger.log.verify import Report
 
 _NOBODY: Final = Answer()
 

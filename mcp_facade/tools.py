@@ -4,11 +4,12 @@ What a tool sends, and so the scopes that it needs and whether it reads or write
 operation. No tool runs a command.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memprove.ledger import receipts, scopes
-from memprove.ledger.log.verify import Report
 from memprove.ledger.operations.base import LocalOperation, Operation, Receipt
 from memprove.ledger.operations.checkpoints import RecordCheckpoint
 from memprove.ledger.operations.contexts import ReadContext
@@ -21,6 +22,9 @@ from memprove.ledger.problems import ARGUMENT_MISSING
 from memprove.ledger.service import Ledger
 from memprove.mcp_facade import inputs, results
 from memprove.mcp_facade.tool import Annotations, Client, Result, Tool
+
+if TYPE_CHECKING:
+    from memprove.ledger.log.verify import Report
 
 ResultT = TypeVar("ResultT")
 ReceiptT = TypeVar("ReceiptT", bound=Receipt)

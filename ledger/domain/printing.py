@@ -113,10 +113,12 @@ def name(text: str) -> str:
 
 def utf16_len(text: str) -> int:
     """Return the number of UTF-16 code units of *text*."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _enclosed(start: str, text: str, end: str, also: str | None, limit: int | None) -> str:
+    if _PIECE.search(text) is None and (limit is None or len(text) + 2 <= limit):
+        return start + text + end  # as most texts are
     if limit is None:
         return start + "".join(_pieces(text, also)) + end
     # Every code point gives at least one unit: what lies behind *limit* of them cannot fit.

@@ -14,9 +14,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+
+class StoredEvent(msgspec.Struct, frozen=True, gc=False):
     """One event as stored: opaque bytes, and the columns by which it is found."""
 
     seq: int

@@ -1,8 +1,7 @@
 """What every command checks before it believes a log or goes on with it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from support.expected import problem
 from support.logs import ORIGIN, Log, busy_log
 
@@ -92,7 +91,7 @@ def test_a_lost_node_of_the_newest_tree_does_not_pass() -> None:
 )
 def test_a_changed_event_of_the_stream_does_not_pass(seq: int, change: dict[str, object]) -> None:
     log = busy_log()
-    log.edit_event(seq, lambda event: replace(event, **change))  # type: ignore[arg-type]
+    log.edit_event(seq, lambda event: replace(event, **change))
     with problem("ledger_damaged", "event"):
         check(log)
 

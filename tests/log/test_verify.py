@@ -1,11 +1,11 @@
 """verify: green after anything that was appended; whatever is altered later is found and named."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.logs import BLOB, Log, a_run, a_task, busy_log, histories, registered, written
 
 from memprove.ledger import projections
@@ -92,7 +92,7 @@ def test_a_head_that_lost_its_mark_is_named() -> None:
     log = busy_log()
     heads = log.disk.state.heads
     size = min(heads)
-    heads[size] = replace(heads[size], keep=False)
+    heads[size] = StoredHead(size, heads[size].note, keep=False)
     check_found(log, "heads", size, "not marked as kept")
 
 
@@ -113,7 +113,7 @@ def test_a_flip_anywhere_in_an_event_is_named(seq: int, at: int, bit: int) -> No
     def edit(event: StoredEvent) -> StoredEvent:
         parts = {"leaf": event.leaf, "payload": event.payload, "salt": event.salt}
         name = ("leaf", "payload", "salt")[at % 3]
-        return replace(event, **{name: flip(parts[name], at // 3, bit)})  # type: ignore[arg-type]
+        return replace(event, **{name: flip(parts[name], at // 3, bit)})
 
     log = busy_log()
     log.edit_event(seq, edit)
@@ -142,7 +142,7 @@ def test_a_flip_anywhere_in_an_event_is_named(seq: int, at: int, bit: int) -> No
 )
 def test_a_changed_column_is_named(seq: int, check: str, change: dict[str, object]) -> None:
     log = busy_log()
-    log.edit_event(seq, lambda event: replace(event, **change))  # type: ignore[arg-type]
+    log.edit_event(seq, lambda event: replace(event, **change))
     report = log.verify()
     assert check in failed(report)
     assert report.findings[0].seq == change.get("seq", seq)

@@ -1,8 +1,8 @@
 """The ten tools as a client calls them: through the real server, in the test's own process."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,6 @@ class Served:
     folder: Path
     env: dict[str, str]
     config_dir: Path | None = None
-    progress: list[tuple[float, float | None]] = field(default_factory=list)
 
     def caller(self) -> Caller:
         """Return who calls, as the environment is now."""
@@ -85,16 +84,9 @@ class Served:
             return await asyncio.gather(*coming) if at_once else [await one for one in coming]
 
     async def _told(self, client: Client, name: str, arguments: Mapping[str, Any]) -> Told:
-        async def heard(done: float, total: float | None, message: str | None) -> None:
-            self.progress.append((done, total))
-
-        result = await client.call_tool(name, dict(arguments), progress_callback=heard)
+        result = await client.call_tool(name, dict(arguments))
         [content] = result.content
         assert isinstance(content, types.TextContent)
         assert isinstance(result.structured_content, dict)
         assert list(result.structured_content)[:2] == ["task_id", "session_id"]
         return Told(content.text, result.structured_content, bool(result.is_error))
-
-
-Change = Callable[[], None]
-"""Something that happens between two calls."""
