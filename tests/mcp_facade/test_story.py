@@ -109,14 +109,14 @@ def speak(desk: Desk, mode: Any, do: Callable[[Client, Desk], Coroutine[Any, Any
 def test_a_begin_whose_answer_finds_a_closed_pipe_and_is_sent_again_makes_one_task(
     desk: Desk,
 ) -> None:
-    begin = {"name": "begin", "arguments": {"new_task": "once"}}
-    lines = (
+    once = {"new_task": "once"}
+    lines: tuple[tuple[str, dict[str, Any]], ...] = (
         (
             "initialize",
             {**HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
         ),
         ("notifications/initialized", {}),
-        ("tools/call", begin),
+        ("tools/call", {"name": "begin", "arguments": once}),
     )
     parameters = server(desk)
     unread = subprocess.Popen(
@@ -140,8 +140,8 @@ def test_a_begin_whose_answer_finds_a_closed_pipe_and_is_sent_again_makes_one_ta
     unread.wait()
 
     async def again(client: Client, desk: Desk) -> None:
-        first = await client.call_tool("begin", begin["arguments"])
-        second = await client.call_tool("begin", begin["arguments"])
+        first = await client.call_tool("begin", once)
+        second = await client.call_tool("begin", once)
         listed = await client.call_tool("tasks", {})
         assert listed.structured_content is not None
         assert [row["title"] for row in listed.structured_content["tasks"]] == ["once"]
