@@ -17,7 +17,7 @@ async def called(context: object, params: object) -> types.CallToolResult:
 
 
 async def main() -> None:
-    server: Server[object] = Server("bare", on_list_tools=listed, on_call_tool=called)  # type: ignore[arg-type]
+    server: Server[object] = Server("bare", on_list_tools=listed, on_call_tool=called)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 

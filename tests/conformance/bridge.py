@@ -71,7 +71,7 @@ class Server:
         meta = (message.get("params") or {}).get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         sent = {**message, "id": id}
-        if token is not None:
+        if isinstance(meta, dict) and token is not None:
             sent["params"] = {**message["params"], "_meta": {**meta, "progressToken": id}}
         try:
             await self.write(sent)

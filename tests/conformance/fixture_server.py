@@ -162,7 +162,7 @@ def fixture_server() -> Server[Any]:
         if params.name == "test_missing_capability":
             declared = context.session.client_capabilities
             if declared is None or declared.sampling is None:
-                needed = {"requiredCapabilities": {"sampling": {}}}
+                needed: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
                 code = types.MISSING_REQUIRED_CLIENT_CAPABILITY
                 raise MCPError(code, "This tool needs the client's sampling", needed)
         if params.name in _CONTENT:
