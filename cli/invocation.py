@@ -11,6 +11,7 @@ import typer
 
 from memprove.cli.output import Output
 from memprove.ledger.domain import printing
+from memprove.ledger.receipts import REPLAYED
 from memprove.ledger.settings import Caller
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Invocation:
         finally:
             self.note(ledger.notes)
         if getattr(result, "replayed", False):
-            self.note(["the same request was recorded before; this is its answer again"])
+            self.note([REPLAYED])
         self.note(getattr(result, "notes", ()))
         return result
 

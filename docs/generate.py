@@ -1,7 +1,8 @@
 """Write ``docs/reference/`` anew from the code; ``--check`` only says which pages would change.
 
-A page is a function of the code, and of ``fields.toml`` for what payload fields say: no clock, no
-machine, no terminal is in it. The page of the command line is its own ``--help``, verb by verb.
+A page is a function of the code, of ``fields.toml`` for what payload fields say and of
+``arguments.toml`` for what arguments of tools do: no clock, no machine, no terminal is in it. The
+page of the command line is its own ``--help``, verb by verb.
 """
 
 import inspect
@@ -115,6 +116,57 @@ def operations_page() -> Iterator[str]:
             yield from ("", *_table(("argument", "type", "default"), arguments))
 
 
+def tools_page() -> Iterator[str]:
+    """Yield the lines of the page on the tools of the MCP server."""
+    from memprove.mcp_facade.tools import OPERATIONS, TOOLS
+
+    said = tomllib.loads((DOCS / "arguments.toml").read_text(encoding="utf-8"))
+    there = {f"{tool.name}.{name}" for tool in TOOLS for name in tool.schema["properties"]}
+    _check_complete("arguments", said, there)
+    yield "# Tools"
+    yield ""
+    yield "The tools that `memprove mcp serve` offers to an agent's client, in the order of"
+    yield "`tools/list`. Each is one [operation](operations.md). Numbers may come as texts, lists"
+    yield "as JSON in a text, `null` for what is left out; unknown arguments are ignored. What an"
+    yield "argument means must be beyond doubt: else the answer is a [Problem](problems.md)."
+    yield ""
+    yield "Every result has a text for the model and an object for programs, which begins with"
+    yield "`task_id` and `session_id`. The text of an error begins with the code and the sentence"
+    yield "of a Problem."
+    yield ""
+    rows = [
+        (f"[`{tool.name}`](#{tool.name})", "read" if tool.annotations.read_only else "write")
+        for tool in TOOLS
+    ]
+    yield from _table(("tool", "kind"), rows)
+    for tool in TOOLS:
+        operation = OPERATIONS[tool.name]
+        yield from ("", f"## {tool.name}", "", f"{tool.title}. {tool.description}", "")
+        yield from _demands(operation)
+        link = f"[{operation.__name__}](operations.md#{operation.__name__.lower()})"
+        yield from ("", f"The operation is {link}.")
+        needed = tool.schema.get("required", ())
+        arguments = [
+            (f"`{name}`", _schema_type(schema, needed=name in needed), said[tool.name][name])
+            for name, schema in tool.schema["properties"].items()
+        ]
+        if arguments:
+            yield from ("", *_table(("argument", "type", "what it says"), arguments))
+
+
+def _schema_type(schema: dict[str, Any], *, needed: bool) -> str:
+    """Return the type of an argument in words."""
+    kind = schema["type"]
+    if kind == "array":
+        kind = f"list of {'objects' if schema['items']['type'] == 'object' else 'texts'}"
+    words = [{"string": "text"}.get(kind, kind)]
+    if "maximum" in schema:
+        words.append(f"{schema['minimum']} to {schema['maximum']}")
+    if "default" in schema:
+        words.append(f"default {schema['default']}")
+    return ", ".join([*words, *(["needed"] if needed else [])])
+
+
 def cli_page() -> Iterator[str]:
     """Yield the lines of the page on the command line: each verb's help, as it prints it."""
     import typer
@@ -137,6 +189,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "problems.md": problems_page,
     "events.md": events_page,
     "operations.md": operations_page,
+    "tools.md": tools_page,
     "cli.md": cli_page,
 }
 """File name → what yields its lines."""
@@ -159,13 +212,18 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[s
 def _meanings() -> dict[str, dict[str, str]]:
     """Return what each field of each Struct says; a ValueError unless it is said of every one."""
     meanings = tomllib.loads((DOCS / "fields.toml").read_text(encoding="utf-8"))
-    said = {f"{struct}.{field}" for struct, table in meanings.items() for field in table}
     structs: list[type[msgspec.Struct]] = [struct for struct, _ in events.KINDS.values()]
     structs += [value for value in _values() if issubclass(value, msgspec.Struct)]
     there = {f"{s.__name__}.{f.name}" for s in structs for f in msgspec.structs.fields(s)}
-    if said != there:
-        raise ValueError(f"docs/fields.toml is not complete: {', '.join(sorted(said ^ there))}")
+    _check_complete("fields", meanings, there)
     return meanings
+
+
+def _check_complete(name: str, meanings: dict[str, dict[str, str]], there: set[str]) -> None:
+    """Raise a ValueError unless *meanings* has a row for each of *there*, and no other."""
+    said = {f"{thing}.{field}" for thing, table in meanings.items() for field in table}
+    if said != there:
+        raise ValueError(f"docs/{name}.toml is not complete: {', '.join(sorted(said ^ there))}")
 
 
 def _struct_table(

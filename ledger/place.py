@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Literal, cast
 
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
@@ -47,6 +48,17 @@ class Surroundings:
             registered = [_registered(row) for row in rows]
             self._match = resolve.match(places, registered, hint=_hint, root_commits=_root_commits)
         return self._match
+
+    def worktree(self, rows: Sequence[WorkspaceRow], named: str) -> Path:
+        """Return the work tree *named*, if it is still one of the Workspace; else the caller's.
+
+        The tools' server stays where its client started it, wherever its agent works.
+        """
+        here = self.match(rows).place
+        if not named:
+            return here.worktree
+        there = resolve.place_at(from_text(named))
+        return there.worktree if there.root == here.root else here.worktree
 
     def context(self, rows: Sequence[WorkspaceRow]) -> contexts.Context | None:
         """Return the caller's context; one that cannot be read is moved aside and noted."""

@@ -68,6 +68,7 @@ class Transaction:
     appender: Appender | None = None
     judged: Today | None = None
     pointed: SessionRow | None = None
+    meant: SessionRow | None = None
     handed_out: tuple[int, SpoolKey] | None = None
     reports: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -133,7 +134,7 @@ class Transaction:
 
     def current_task(self, number: int | None = None) -> tuple[TaskRow, SessionRow | None]:
         """Return the Task that is meant, and the caller's open Session if it is of this Task."""
-        session = self._reading_session()
+        session = self.meant = self._reading_session()
         if number is not None:
             task = self.task(number)
             return task, session if session and session.task_id == task.id else None
@@ -158,6 +159,10 @@ class Transaction:
 
     def session(self, number: int | None = None) -> SessionRow:
         """Return the open Session that is meant: the argument, the environment, the context."""
+        self.meant = self._session(number)
+        return self.meant
+
+    def _session(self, number: int | None) -> SessionRow:
         if number is None:
             number = self._number("MEMPROVE_SESSION")
         if number is not None:
@@ -267,7 +272,7 @@ class Transaction:
         if self.judged is not None:
             return Evidence(capsule, self.judged, self.outcomes)
         filters = self._policy().filters
-        observation = Observation(paths.from_text(self.worktree), allowed_filters=filters)
+        observation = Observation(self._worktree_of(capsule), allowed_filters=filters)
         return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
 
     def outcomes(self, run: Run) -> Mapping[str, str]:
@@ -334,6 +339,15 @@ class Transaction:
         return records or None
 
     # Private
+
+    def _worktree_of(self, capsule: Capsule) -> Path:
+        """Return the work tree that is today's: for a tool, that of its Session's newest Run."""
+        session = self.meant
+        number = session.number if session and session.task_id == capsule.id else None
+        runs = [run for run in capsule.runs.values() if number and run.session == number]
+        if self.around.caller.face != "mcp" or not runs:
+            return paths.from_text(self.worktree)
+        return self.around.worktree(self.workspaces(), runs[-1].started.worktree)
 
     def _policy(self) -> Policy:
         return read_policy(settings.config_dir(self.around.caller), self.workspace().number)

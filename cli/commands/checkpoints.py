@@ -8,9 +8,10 @@ from memprove.cli import options
 from memprove.cli.invocation import invoked
 from memprove.cli.statement import Statement, read_statement
 from memprove.cli.verbs import verbs
+from memprove.ledger import receipts
 from memprove.ledger.domain.events import Fact
 from memprove.ledger.domain.labels import split_evidence
-from memprove.ledger.operations.checkpoints import Checkpointed, RecordCheckpoint
+from memprove.ledger.operations.checkpoints import RecordCheckpoint
 from memprove.ledger.problems import ARGUMENT_INVALID
 
 app = verbs()
@@ -79,28 +80,9 @@ def checkpoint(
             session=session if session is not None else given.session,
         )
     )
-    call.answer(done, _receipt(done))
+    call.answer(done, receipts.checkpointed(done))
 
 
 def _fact(text: str) -> Fact:
     said, evidence = split_evidence(text)
     return Fact(text=said, evidence=evidence)
-
-
-def _receipt(done: Checkpointed) -> str:
-    stated = (*done.claims, *done.open_items)
-    parts = [
-        f"{' '.join(labels)} {what}"
-        for labels, what in (
-            (stated, "recorded"),
-            (done.closed, "closed"),
-            (done.reaffirmed, "reaffirmed"),
-            (done.withdrawn, "withdrawn"),
-        )
-        if labels
-    ]
-    if done.asserted:
-        parts.append(f"{' '.join(done.asserted)} asserted: no Run cited")
-    if done.next_action:
-        parts.append("next action recorded")
-    return " · ".join(parts) or "nothing new: all of it stands already"

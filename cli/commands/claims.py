@@ -7,9 +7,9 @@ import typer
 from memprove.cli import options
 from memprove.cli.invocation import invoked
 from memprove.cli.verbs import verbs
+from memprove.ledger import receipts
 from memprove.ledger.domain.evidence import ProofState
-from memprove.ledger.domain.lines import Lines
-from memprove.ledger.operations.packs import Claims, ReadClaims
+from memprove.ledger.operations.packs import ReadClaims
 
 app = verbs()
 
@@ -46,13 +46,4 @@ def claims(
             task=task,
         )
     )
-    call.answer(read.told, *_lines(read))
-
-
-def _lines(read: Claims) -> list[str]:
-    lines = Lines(read.evidence)
-    printed: list[str] = []
-    for told in read.told.claims:
-        claim = read.capsule.claims[told.claim]
-        printed += [lines.claim(claim), *lines.claim_history(claim)]
-    return printed or ["no such claims"]
+    call.answer(read.told, *receipts.claims(read))

@@ -7,8 +7,8 @@ import typer
 from memprove.cli import options
 from memprove.cli.invocation import invoked
 from memprove.cli.verbs import verbs
-from memprove.ledger.domain import printing
-from memprove.ledger.operations.tasks import Completed, CompleteTask
+from memprove.ledger import receipts
+from memprove.ledger.operations.tasks import CompleteTask
 
 app = verbs()
 
@@ -51,9 +51,4 @@ def complete(
             session=session,
         )
     )
-    call.answer(done, _receipt(done))
-
-
-def _receipt(done: Completed) -> str:
-    judged = [f"{run.run} {run.verdict}{'' if run.fresh else ', stale'}" for run in done.judged]
-    return " · ".join([f"Task {done.task} completed {printing.quoted(done.title)}", *judged])
+    call.answer(done, receipts.completed(done))

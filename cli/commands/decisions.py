@@ -7,6 +7,7 @@ import typer
 from memprove.cli import options
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
+from memprove.ledger import receipts
 from memprove.ledger.domain.events import DecisionState
 from memprove.ledger.operations.decisions import DecideDecision, DecisionTold, ProposeDecision
 
@@ -55,7 +56,7 @@ def decide(
             session=session,
         )
     )
-    call.answer(told, f"{told.decision} {told.state}")
+    call.answer(told, receipts.decided(told))
 
 
 @below.command()
@@ -123,4 +124,4 @@ def list_decisions(
 
 
 def _tell(call: Invocation, told: DecisionTold) -> None:
-    call.answer(told, f"{told.decision} {told.state}")
+    call.answer(told, receipts.decided(told))

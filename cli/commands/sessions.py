@@ -7,8 +7,8 @@ import typer
 from memprove.cli import options
 from memprove.cli.invocation import invoked
 from memprove.cli.verbs import verbs
-from memprove.ledger.domain import printing
-from memprove.ledger.operations.sessions import BeginWork, Begun, Ended, EndSession
+from memprove.ledger import receipts
+from memprove.ledger.operations.sessions import BeginWork, EndSession
 
 app = verbs()
 
@@ -49,7 +49,7 @@ def begin(
             parent=parent,
         )
     )
-    call.answer(begun, _begun(begun))
+    call.answer(begun, receipts.begun(begun))
     if begun.parent is not None:
         call.note([f"use Session {begun.session}: memprove <verb> --session {begun.session}"])
 
@@ -74,18 +74,4 @@ def end(
     """
     call = invoked(context, as_json=as_json)
     ended = call.execute(EndSession(note=note, abandoned=abandoned, session=session))
-    call.answer(ended, _ended(ended))
-
-
-def _begun(begun: Begun) -> str:
-    agent = printing.name(begun.agent)
-    role = f" ({printing.name(begun.role)})" if begun.role else ""
-    new = "new Task" if begun.created else "Task"
-    under = f" · under Session {begun.parent}" if begun.parent is not None else ""
-    title = printing.quoted(begun.title)
-    return f"Session {begun.session} begun by {agent}{role} · {new} {begun.task} {title}{under}"
-
-
-def _ended(ended: Ended) -> str:
-    how = "ended as abandoned" if ended.abandoned else "ended"
-    return f"Session {ended.session} {how} · Task {ended.task} is {ended.state}"
+    call.answer(ended, receipts.ended(ended))

@@ -189,10 +189,12 @@ def test_workspaces_are_listed_and_attached(desk: Desk) -> None:
 
 def test_the_context_is_read_without_a_ledger(desk: Desk) -> None:
     nowhere = {"MEMPROVE_DATA_DIR": "/nowhere", "MEMPROVE_CONFIG_DIR": "/nowhere"}
-    assert desk.memprove("context", env=nowhere).out == "no context of shell here\n"
-    desk.begin()
     told = desk.memprove("context", env=nowhere)
-    assert told.out == "local files of shell, not checked\nTask 1, Session 1, unnamed\n"
+    assert told.out == "local files, not checked: no context of shell here\n"
+    desk.begin()
+    first, second, ids = desk.memprove("context", env=nowhere).out.splitlines()
+    assert first == "local files, not checked: context of shell"
+    assert (second, ids[:7]) == ("Task 1, Session 1, unnamed", "  Task ")
     assert desk.memprove("context", "--json", env=nowhere).json["context"]["task_number"] == 1
 
 

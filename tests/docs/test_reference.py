@@ -20,7 +20,7 @@ def generate(*arguments: str, docs: Path = ROOT / "docs") -> subprocess.Complete
 
 def copy(folder: Path) -> Path:
     """Return a copy of the program with what it reads, and without pages."""
-    for name in ("generate.py", "fields.toml"):
+    for name in ("generate.py", "fields.toml", "arguments.toml"):
         (folder / name).write_bytes((ROOT / "docs" / name).read_bytes())
     return folder
 
@@ -57,6 +57,16 @@ def test_a_field_without_a_meaning_stops_it(tmp_path: Path) -> None:
     done = generate(docs=docs)
     assert done.returncode == 1
     assert "CheckpointRecorded.next_action, CheckpointRecorded.next_step" in done.stderr
+
+
+def test_an_argument_without_a_meaning_stops_it(tmp_path: Path) -> None:
+    docs = copy(tmp_path)
+    meanings = docs / "arguments.toml"
+    text = meanings.read_text(encoding="utf-8").replace("budget = ", "size = ")
+    meanings.write_text(text, encoding="utf-8")
+    done = generate(docs=docs)
+    assert done.returncode == 1
+    assert "pack.budget, pack.size" in done.stderr
 
 
 def test_every_problem_is_in_the_reference() -> None:

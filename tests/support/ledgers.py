@@ -160,7 +160,8 @@ class Project:
         state, data = Observation(self.folder).state()
         blobs = (data,) if data is not None else ()
         tests = kind is e.RunKind.TEST and passed is not None
-        started = run_started(*(argv or ("pytest", "-q")), kind=kind, tree=state)
+        command = argv or ("pytest", "-q")
+        started = run_started(*command, kind=kind, tree=state, worktree=str(self.folder))
         told = self.execute(StartRun(started, blobs, session), **variables)
         if not ended:
             return told
@@ -179,10 +180,13 @@ class Project:
 
 
 def run_started(
-    *argv: str, kind: e.RunKind = e.RunKind.TEST, tree: e.TreeState = NO_TREE
+    *argv: str,
+    kind: e.RunKind = e.RunKind.TEST,
+    tree: e.TreeState = NO_TREE,
+    worktree: str = "",
 ) -> e.RunStarted:
     """Return the start of a Run of *argv*."""
-    return e.RunStarted(argv=argv, cwd="", worktree="", kind=kind, tree=tree)
+    return e.RunStarted(argv=argv, cwd="", worktree=worktree, kind=kind, tree=tree)
 
 
 def run_ended(
