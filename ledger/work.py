@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from memprove.ledger import paths, settings
 from memprove.ledger.blobs import read_blob
-from memprove.ledger.domain.events import RunKind, TaskState
+from memprove.ledger.domain.events import KeyRotated, RunKind, TaskState
 from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.reading import read_events, read_newest, read_stream
+from memprove.ledger.log.rotation import LiveKey
 from memprove.ledger.observation import Observation
 from memprove.ledger.outcomes import MOST_OUTCOMES, decode_outcomes
 from memprove.ledger.place import Surroundings
@@ -39,7 +40,6 @@ from memprove.ledger.projections import (
     numbered,
 )
 from memprove.ledger.storage.interface import Reader, Writer
-from memprove.ledger.tlog.note import Verifier
 from memprove.ledger.tokens import Token, new_token
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ class Transaction:
     reader: Reader
     around: Surroundings
     token: TokenRow
-    pin: Verifier
     now: int
     random: Callable[[int], bytes]
     request: str = ""
     writer: Writer | None = None
     appender: Appender | None = None
+    key: LiveKey | None = None
     judged: Today | None = None
     pointed: SessionRow | None = None
     handed_out: tuple[int, SpoolKey] | None = None
@@ -312,6 +312,12 @@ class Transaction:
             session=session,
         )
 
+    def rotate_key(self) -> Record:
+        """End the key epoch with this transaction; return the event that names the next key."""
+        assert self.key is not None
+        assert self.appender is not None
+        return self.key.rotate(self.appender, self.random)
+
     def appended(self) -> list[Record]:
         """Return what this transaction has appended."""
         assert self.appender is not None
@@ -330,7 +336,8 @@ class Transaction:
         for record in self.records(last.seq - 1):
             if (record.leaf.actor.request, record.leaf.at) != (last.request, last.at):
                 break
-            records.append(record)
+            if not isinstance(record.event, KeyRotated):  # part of the commit, not of the request
+                records.append(record)
         return records or None
 
     # Private

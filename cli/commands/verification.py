@@ -10,7 +10,7 @@ from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
-from memprove.ledger.log.verify import Finding, Report
+from memprove.ledger.log.report import Finding, Report
 from memprove.ledger.operations.ledgers import VerifyLedger
 from memprove.ledger.problems import Problem
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
     from memprove.ledger.domain.spool import SpoolKey
-    from memprove.ledger.log.verify import Report
+    from memprove.ledger.log.report import Report
 
 ResultT = TypeVar("ResultT")
 
@@ -212,6 +212,10 @@ class Work(Protocol):
         """Append an event to the stream of Task *task*, else of *workspace*, else of the ledger."""
         ...
 
+    def rotate_key(self) -> Record:
+        """End the key epoch with this transaction; return the event that names the next key."""
+        ...
+
     def appended(self) -> list[Record]:
         """Return what this transaction has appended."""
         ...
@@ -240,8 +244,8 @@ class Local(Protocol):
 class Log(Protocol):
     """A log that may be damaged, and nothing beside it."""
 
-    def verify(self, progress: Progress | None) -> Report:
-        """Recompute and compare everything."""
+    def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
+        """Recompute and compare everything; *required*: a head that the log must continue."""
         ...
 
 

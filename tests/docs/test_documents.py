@@ -15,7 +15,7 @@ from memprove.ledger.domain.events import KINDS
 from memprove.ledger.domain.evidence import ProofState
 from memprove.ledger.domain.record import Actor, Leaf
 from memprove.ledger.domain.run import Verdict
-from memprove.ledger.log.verify import CHECKS
+from memprove.ledger.log.report import CHECKS
 from memprove.ledger.settings import Caller
 from memprove.ledger.setup import set_up
 from memprove.ledger.storage.sqlite_schema import SCHEMA

@@ -13,7 +13,7 @@ from support.git_repository import new_repository
 
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.record import Record, decode, decode_leaf
-from memprove.ledger.log.verify import Report
+from memprove.ledger.log.report import Report
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Operation
 from memprove.ledger.operations.ledgers import VerifyLedger
