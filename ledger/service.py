@@ -25,7 +25,7 @@ from memprove.ledger.log.keys import Keys
 from memprove.ledger.log.reading import check_head
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.rotation import LiveKey
-from memprove.ledger.log.trust import pinned
+from memprove.ledger.log.trust import pinned, read_pins
 from memprove.ledger.operations.base import Inspection, LocalOperation, Operation, Retryable
 from memprove.ledger.paths import from_text
 from memprove.ledger.place import Surroundings
@@ -79,16 +79,17 @@ class Ledger:
         token = settings.token(self.caller, owner=owner)
         operation = request.redacted(operation, Redactor(environment_secrets(self.caller.env)))
         config_dir = settings.config_dir(self.caller)
+        memory = Memory(settings.state_dir(self.caller), data_dir)  # before any transaction
         if isinstance(operation, Inspection):
-            from memprove.ledger.bare_log import inspect  # late: no Run needs it
+            from memprove.ledger.bare_log import inspect  # late: no Run needs them
+            from memprove.ledger.trust_copy import differences
 
-            memory = Memory(settings.state_dir(self.caller), data_dir)
             looked: ResultT = inspect(
                 operation, token, data_dir=data_dir, config_dir=config_dir, memory=memory
             )
+            self.notes += differences(self.caller.cwd, read_pins(config_dir))
             return looked
         around = Surroundings(self.caller)
-        memory = Memory(settings.state_dir(self.caller), data_dir)  # before any transaction
         store = open_store(data_dir)
         try:
             if _are_outdated(store):
@@ -116,8 +117,9 @@ class Ledger:
     ) -> ResultT:
         with store.read() as reader:
             row = self._admit(reader, token, operation, memory)
-            check_head(reader, self._pin(reader), memory)
-            return operation.run(self._work(reader, around, row))
+            work = self._work(reader, around, row)
+            work.opened = check_head(reader, self._pin(reader), memory)
+            return operation.run(work)
 
     def _write(
         self,

@@ -14,7 +14,8 @@ from memprove.ledger.domain.events import KeyRotated, RunKind, TaskState
 from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.reading import read_events, read_newest, read_stream
+from memprove.ledger.log.reading import Opened, read_events, read_newest, read_stream
+from memprove.ledger.log.report import SignedHead
 from memprove.ledger.log.rotation import LiveKey
 from memprove.ledger.observation import Observation
 from memprove.ledger.outcomes import MOST_OUTCOMES, decode_outcomes
@@ -66,6 +67,7 @@ class Transaction:
     writer: Writer | None = None
     appender: Appender | None = None
     key: LiveKey | None = None
+    opened: Opened | None = None
     judged: Today | None = None
     pointed: SessionRow | None = None
     handed_out: tuple[int, SpoolKey] | None = None
@@ -218,6 +220,11 @@ class Transaction:
     def size(self) -> int:
         """Return how many events the log holds."""
         return self.reader.size()
+
+    def head(self) -> SignedHead:
+        """Return the newest head, as it was when this transaction began."""
+        assert self.opened is not None
+        return self.opened.told
 
     def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """Yield the log's records, *after* < seq ≤ *upto*."""

@@ -15,6 +15,7 @@ from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
 from memprove.ledger.log.append import fits, node_reader
 from memprove.ledger.log.epochs import Epoch, Epochs, Pin, WrongEpoch, first_epoch, walk
 from memprove.ledger.log.remembered import Found, Memory
+from memprove.ledger.log.report import SignedHead
 from memprove.ledger.problems import (
     LEDGER_DAMAGED,
     LEDGER_FORKED,
@@ -35,6 +36,20 @@ class Opened:
     head: Head
     note: bytes
     epochs: Epochs
+
+    @property
+    def told(self) -> SignedHead:
+        """Return its newest head for reading."""
+        epoch = self.epochs.holding(self.head.size)
+        assert epoch is not None
+        return SignedHead(
+            origin=self.head.origin,
+            size=self.head.size,
+            root=self.head.root.hex(),
+            epoch=epoch.number,
+            key=format_vkey(epoch.verifier),
+            note=self.note.decode(),
+        )
 
 
 def check_head(reader: Reader, pin: Pin, memory: Memory | None = None) -> Opened:

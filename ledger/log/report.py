@@ -54,6 +54,17 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     unremembered: str = ""
 
 
+class SignedHead(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest head: *note* is signed with *key*, that of key epoch *epoch*; *root* is hex."""
+
+    origin: str
+    size: int
+    root: str
+    epoch: int
+    key: str
+    note: str
+
+
 def unreadable(what: str) -> Report:
     """Return the report on a ledger that cannot be opened; *what* is wrong with it."""
     found = Finding(check="store", what=what)

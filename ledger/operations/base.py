@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
     from memprove.ledger.domain.spool import SpoolKey
-    from memprove.ledger.log.report import Report
+    from memprove.ledger.log.report import Report, SignedHead
 
 ResultT = TypeVar("ResultT")
 
@@ -187,6 +187,10 @@ class Work(Protocol):
 
     def size(self) -> int:
         """Return how many events the log holds."""
+        ...
+
+    def head(self) -> SignedHead:
+        """Return the newest head, as it was when this transaction began."""
         ...
 
     def task_records(self, task_id: str) -> list[Record]:
