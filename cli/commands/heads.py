@@ -27,9 +27,9 @@ def head(
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Print the newest signed head: how many events there are, and the root over them.
+    """Print the newest signed head, or keep it elsewhere.
 
-    Keep it where nobody who can write the ledger can write; `verify --require-head FILE` then finds
+    It says how many events there are, and the root over them. Keep it where nobody who can write the ledger can write; `verify --require-head FILE` then finds
     a ledger that was cut short, put back to an older copy or told anew.
 
     Examples:

@@ -45,7 +45,7 @@ def verify(
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Verify the ledger: events, chains, tree, key epochs, signed heads, tables, what was seen.
+    """Verify the ledger: events, chains, tree, signed heads, tables.
 
     The exit code is 3 if anything is not as it was written.
 
@@ -85,7 +85,7 @@ def _tell(call: Invocation, report: Report, format: Format) -> None:
 def _text(report: Report) -> list[str]:
     lines = [f"{'ok    ' if check.ok else 'FAILED'} {check.check}" for check in report.checks]
     lines += [f"  {_finding(finding)}" for finding in report.findings]
-    return [*lines, _summary(report), _ranges(report)]
+    return [*lines, _summary(report), *([_ranges(report)] if report.origin else [])]
 
 
 def _summary(report: Report) -> str:

@@ -55,9 +55,8 @@ def check_outside(
 ) -> None:
     """Find that the log does not continue a head that was seen, or that is required."""
     found = _found(walk, epochs)
-    seen = memory.seen if memory is not None else None
-    broken = seen is not None and not _continues(walk, seen.head)
-    if memory is not None and seen is not None and broken and memory.holds():
+    seen = memory.seen if memory is not None and memory.holds() else None
+    if memory is not None and seen is not None and not _continues(walk, seen.head):
         was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
         _contradicted(walk, reader, "remembered", was, found, memory)
     if required is not None:
