@@ -29,8 +29,9 @@ def head(
 ) -> None:
     """Print the newest signed head, or keep it elsewhere.
 
-    It says how many events there are, and the root over them. Keep it where nobody who can write the ledger can write; `verify --require-head FILE` then finds
-    a ledger that was cut short, put back to an older copy or told anew.
+    It says how many events there are, and the root over them. Keep it where nobody who can write
+    the ledger can write; `verify --require-head FILE` then finds a ledger that was cut short, put
+    back to an older copy or told anew.
 
     Examples:
       memprove head
