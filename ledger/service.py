@@ -130,7 +130,7 @@ class Ledger:
         memory: Memory,
     ) -> ResultT:
         mark = request.mark(operation, token)
-        judged = self._look(operation, store, token, around, mark)
+        judged = self._look(operation, store, token, around, mark, memory)
         with store.write() as writer:
             row = self._admit(writer, token, operation, memory)
             with self._appending(writer, row, around, mark, memory) as (appender, key):
@@ -167,12 +167,13 @@ class Ledger:
         token: Token,
         around: Surroundings,
         mark: str,
+        memory: Memory,
     ) -> Today | None:
         """Look at the working tree for what *operation* judges, before any lock is held."""
         if type(operation).subject is Operation.subject:
             return None  # it judges nothing: most writes need no second transaction
         with store.read() as reader:
-            row = check_token(reader, token, operation)
+            row = self._admit(reader, token, operation, memory)
             work = self._work(reader, around, row)
             work.request = mark
             if isinstance(operation, Retryable) and work.retried():
