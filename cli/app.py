@@ -42,6 +42,8 @@ VERBS: Final[Mapping[str, str]] = {
     "log": "logs",
     "show": "shows",
     "verify": "verification",
+    "head": "heads",
+    "key": "keys",
     "token": "tokens",
     "workspace": "workspaces",
     "mcp": "mcp",

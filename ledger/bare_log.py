@@ -10,33 +10,55 @@ from typing import Any, TypeVar
 from memprove.ledger import projections
 from memprove.ledger.admission import check_token
 from memprove.ledger.domain.events import LedgerCreated
+from memprove.ledger.log.epochs import Pin
 from memprove.ledger.log.reading import check_head, read_events, read_stream
+from memprove.ledger.log.remembered import Memory
+from memprove.ledger.log.report import Report
 from memprove.ledger.log.trust import read_pins
-from memprove.ledger.log.verify import Report, TableRows, verify
+from memprove.ledger.log.verify import verify
+from memprove.ledger.log.walk import TableRows
 from memprove.ledger.operations.base import Inspection, Operation, Progress
-from memprove.ledger.problems import LEDGER_DAMAGED, TOKEN_UNKNOWN, TRUST_MISSING, Problem
+from memprove.ledger.problems import (
+    LEDGER_DAMAGED,
+    NOT_AS_WRITTEN,
+    TOKEN_UNKNOWN,
+    TRUST_MISSING,
+    Problem,
+)
 from memprove.ledger.storage.interface import Reader, Store
 from memprove.ledger.storage.registry import open_store
-from memprove.ledger.tlog.note import Verifier
 from memprove.ledger.tokens import Token
 
 ResultT = TypeVar("ResultT")
 
 
 class BareLog:
-    """The log in *reader*, and the key that is *pinned* for it."""
+    """The log in *reader*, the key that is *pinned* for it, and what was seen of it."""
 
-    def __init__(self, reader: Reader, pinned: Verifier) -> None:
+    def __init__(self, reader: Reader, pinned: Pin, memory: Memory) -> None:
         self._reader = reader
         self._pinned = pinned
+        self._memory = memory
 
-    def verify(self, progress: Progress | None) -> Report:
-        """Recompute and compare everything."""
-        return verify(self._reader, self._pinned, project=projections.apply, progress=progress)
+    def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
+        """Recompute and compare everything; *required*: a head that the log must continue."""
+        return verify(
+            self._reader,
+            self._pinned,
+            project=projections.apply,
+            progress=progress,
+            memory=self._memory,
+            required=required,
+        )
 
 
 def inspect(
-    operation: Inspection[ResultT], token: Token, *, data_dir: Path, config_dir: Path
+    operation: Inspection[ResultT],
+    token: Token,
+    *,
+    data_dir: Path,
+    config_dir: Path,
+    memory: Memory,
 ) -> ResultT:
     """Run *operation* on a ledger that may be damaged: that is its answer then, and no Problem."""
     pins = read_pins(config_dir)
@@ -45,8 +67,8 @@ def inspect(
         try:
             with store.read() as reader:
                 pin = _pin(reader, pins)
-                _check_inspector(reader, pin, token, operation)
-                return operation.inspect(BareLog(reader, pin))
+                _check_inspector(reader, pin, token, operation, memory)
+                return operation.inspect(BareLog(reader, pin, memory))
         finally:
             store.close()
     except Problem as problem:
@@ -67,7 +89,7 @@ def rebuild_tables(
         projections.rebuild(writer, read_events(writer))
 
 
-def _pin(reader: Reader, pins: dict[str, Verifier]) -> Verifier:
+def _pin(reader: Reader, pins: dict[str, Pin]) -> Pin:
     """Return the one key that is pinned; of several that of the origin with which the log begins.
 
     Whether the log begins with that key and origin is for others to check.
@@ -82,7 +104,7 @@ def _pin(reader: Reader, pins: dict[str, Verifier]) -> Verifier:
 
 
 def _check_inspector(
-    reader: Reader, pin: Verifier, token: Token, operation: Operation[Any]
+    reader: Reader, pin: Pin, token: Token, operation: Operation[Any], memory: Memory
 ) -> None:
     """Check the token, unless the log is too damaged to say which ones there are.
 
@@ -91,13 +113,13 @@ def _check_inspector(
     try:
         _check_token(reader, pin, token, operation)
     except Problem as problem:
-        if problem.kind is TOKEN_UNKNOWN and _is_whole(reader):
+        if problem.kind is TOKEN_UNKNOWN and _is_whole(reader, pin, memory):
             raise
-        if problem.kind not in (TOKEN_UNKNOWN, LEDGER_DAMAGED):
+        if problem.kind not in (TOKEN_UNKNOWN, *NOT_AS_WRITTEN):
             raise
 
 
-def _check_token(reader: Reader, pin: Verifier, token: Token, operation: Operation[Any]) -> None:
+def _check_token(reader: Reader, pin: Pin, token: Token, operation: Operation[Any]) -> None:
     """Check the token against the signed events that issue and revoke tokens."""
     check_head(reader, pin)
     tables = TableRows()
@@ -106,13 +128,14 @@ def _check_token(reader: Reader, pin: Verifier, token: Token, operation: Operati
     check_token(tables, token, operation)
 
 
-def _is_whole(reader: Reader) -> bool:
+def _is_whole(reader: Reader, pin: Pin, memory: Memory) -> bool:
     """Tell whether every event is there as it was signed: one that issued a token may be gone."""
     try:
+        check_head(reader, pin, memory)
         for _ in read_events(reader):
             pass
     except Problem as problem:
-        if problem.kind is not LEDGER_DAMAGED:
+        if problem.kind not in NOT_AS_WRITTEN:
             raise
         return False
     return True

@@ -100,6 +100,33 @@ LEDGER_BUSY = _kind("ledger_busy", "another process is writing to the ledger; tr
 LEDGER_DAMAGED = _kind(
     "ledger_damaged", "the ledger is not what was written; run `memprove verify --full`"
 )
+LEDGER_TRUNCATED = _kind(
+    "ledger_truncated",
+    "the ledger holds less than was seen of it; bring back the newest copy,"
+    " or go on from a backup with `memprove restore`",
+)
+LEDGER_FORKED = _kind(
+    "ledger_forked",
+    "the ledger tells another history than the one that was seen; keep every copy of it,"
+    " and look at the evidence",
+)
+LEDGER_REPLACED = _kind(
+    "ledger_replaced",
+    "another ledger lies where a known one was; put the known one back",
+)
+WRONG_EPOCH = _kind(
+    "wrong_epoch",
+    "a head is signed with the key of another epoch, which should be gone or was not there yet;"
+    " run `memprove verify --full`",
+)
+NOT_AS_WRITTEN: Final = (
+    LEDGER_DAMAGED,
+    LEDGER_TRUNCATED,
+    LEDGER_FORKED,
+    LEDGER_REPLACED,
+    WRONG_EPOCH,
+)
+"""What `memprove verify` reports of a ledger, and what stops every other operation on it."""
 LEDGER_NEWER = _kind(
     "ledger_newer", "a newer memprove wrote this ledger; upgrade memprove to write to it"
 )
@@ -109,7 +136,9 @@ LEDGER_UNWRITABLE = _kind(
 LEDGER_EXISTS = _kind("ledger_exists", "there is a ledger already; nothing was changed")
 DISK_FULL = _kind("disk_full", "the disk is full; nothing was recorded; free space and try again")
 KEY_MISSING = _kind(
-    "key_missing", "the signing key of this ledger is not here; the ledger is read-only"
+    "key_missing",
+    "the signing key of this ledger is not here; it can be read and verified;"
+    " to go on with another key, the owner runs `memprove adopt`",
 )
 KEY_UNSAFE = _kind(
     "key_unsafe",

@@ -20,15 +20,17 @@ from memprove.ledger.domain.events import TaskMoved, TaskState
 from memprove.ledger.domain.record import Actor, Record
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.keys import FIRST_EPOCH, Keys
+from memprove.ledger.log.epochs import Pin
+from memprove.ledger.log.keys import Keys
 from memprove.ledger.log.reading import check_head
-from memprove.ledger.log.trust import pinned
+from memprove.ledger.log.remembered import Memory
+from memprove.ledger.log.rotation import LiveKey
+from memprove.ledger.log.trust import pinned, read_pins
 from memprove.ledger.operations.base import Inspection, LocalOperation, Operation, Retryable
 from memprove.ledger.paths import from_text
 from memprove.ledger.place import Surroundings
 from memprove.ledger.pointing import leave_spool_key, write_context
 from memprove.ledger.problems import (
-    KEY_UNSAFE,
     LEDGER_DAMAGED,
     OWNER_IN_AGENT_SHELL,
     ROLE_FORBIDDEN,
@@ -77,10 +79,15 @@ class Ledger:
         token = settings.token(self.caller, owner=owner)
         operation = request.redacted(operation, Redactor(environment_secrets(self.caller.env)))
         config_dir = settings.config_dir(self.caller)
+        memory = Memory(settings.state_dir(self.caller), data_dir)  # before any transaction
         if isinstance(operation, Inspection):
-            from memprove.ledger.bare_log import inspect  # late: no Run needs it
+            from memprove.ledger.bare_log import inspect  # late: no Run needs them
+            from memprove.ledger.trust_copy import differences
 
-            looked: ResultT = inspect(operation, token, data_dir=data_dir, config_dir=config_dir)
+            looked: ResultT = inspect(
+                operation, token, data_dir=data_dir, config_dir=config_dir, memory=memory
+            )
+            self.notes += differences(self.caller.cwd, read_pins(config_dir))
             return looked
         around = Surroundings(self.caller)
         store = open_store(data_dir)
@@ -90,8 +97,8 @@ class Ledger:
 
                 rebuild_tables(store, token, operation, config_dir=config_dir)
             if scopes.writes(operation.sends):
-                return self._write(operation, store, token, around)
-            return self._read(operation, store, token, around)
+                return self._write(operation, store, token, around, memory)
+            return self._read(operation, store, token, around, memory)
         finally:
             self.notes += around.notes
             store.close()
@@ -101,25 +108,35 @@ class Ledger:
         return operation.look(Surroundings(self.caller))
 
     def _read(
-        self, operation: Operation[ResultT], store: Store, token: Token, around: Surroundings
+        self,
+        operation: Operation[ResultT],
+        store: Store,
+        token: Token,
+        around: Surroundings,
+        memory: Memory,
     ) -> ResultT:
         with store.read() as reader:
-            row = check_token(reader, token, operation)
+            row = self._admit(reader, token, operation, memory)
             work = self._work(reader, around, row)
-            check_head(reader, work.pin)
+            work.opened = check_head(reader, self._pin(reader), memory)
             return operation.run(work)
 
     def _write(
-        self, operation: Operation[ResultT], store: Store, token: Token, around: Surroundings
+        self,
+        operation: Operation[ResultT],
+        store: Store,
+        token: Token,
+        around: Surroundings,
+        memory: Memory,
     ) -> ResultT:
         mark = request.mark(operation, token)
-        judged = self._look(operation, store, token, around, mark)
+        judged = self._look(operation, store, token, around, mark, memory)
         with store.write() as writer:
-            row = check_token(writer, token, operation)
-            with self._appending(writer, row, around, mark) as appender:
+            row = self._admit(writer, token, operation, memory)
+            with self._appending(writer, row, around, mark, memory) as (appender, key):
                 work = self._work(writer, around, row)
                 work.request, work.judged = mark, judged
-                work.writer, work.appender = writer, appender
+                work.writer, work.appender, work.key = writer, appender, key
                 adoption = self._adopt(work, operation)
                 result = operation.run(work)
         if adoption is not None:
@@ -150,12 +167,13 @@ class Ledger:
         token: Token,
         around: Surroundings,
         mark: str,
+        memory: Memory,
     ) -> Today | None:
         """Look at the working tree for what *operation* judges, before any lock is held."""
         if type(operation).subject is Operation.subject:
             return None  # it judges nothing: most writes need no second transaction
         with store.read() as reader:
-            row = check_token(reader, token, operation)
+            row = self._admit(reader, token, operation, memory)
             work = self._work(reader, around, row)
             work.request = mark
             if isinstance(operation, Retryable) and work.retried():
@@ -165,15 +183,12 @@ class Ledger:
 
     @contextmanager
     def _appending(
-        self, writer: Writer, row: TokenRow, around: Surroundings, mark: str
-    ) -> Iterator[Appender]:
-        config_dir = settings.config_dir(self.caller)
-        ledger = _ledger(writer)
-        signer = Keys(config_dir, ledger.ledger).signer(FIRST_EPOCH, ledger.origin)
-        pin = pinned(config_dir, ledger.origin)
-        if signer.verifier != pin:
-            raise KEY_UNSAFE("it is not the key that is pinned for this ledger")
-        check_head(writer, pin)
+        self, writer: Writer, row: TokenRow, around: Surroundings, mark: str, memory: Memory
+    ) -> Iterator[tuple[Appender, LiveKey]]:
+        pin = self._pin(writer)
+        opened = check_head(writer, pin, memory)
+        keys = Keys(settings.config_dir(self.caller), _ledger(writer).ledger)
+        key = LiveKey(keys, opened.epochs.newest)
         actor = Actor(
             installation=settings.installation(self.caller),
             token=row.token,
@@ -190,13 +205,24 @@ class Ledger:
             random=self._random,
             project=projections.apply,
         )
-        yield appender
+        yield appender, key
         if appender.records:
-            appender.seal(signer, keep=any(map(_completes, appender.records)))
+            self.notes += key.rotate_if_due(appender, self._random)
+            head = key.seal(writer, appender, keep=any(map(_completes, appender.records)))
+            writer.after_commit(lambda: memory.keep(pin, key.epoch, head.note))
+
+    def _admit(
+        self, reader: Reader, token: Token, operation: Operation[Any], memory: Memory
+    ) -> TokenRow:
+        """Return the row of *token*, if it may do *operation* and this is the ledger it was."""
+        memory.check_origin(_ledger(reader).origin)
+        return check_token(reader, token, operation)
+
+    def _pin(self, reader: Reader) -> Pin:
+        return pinned(settings.config_dir(self.caller), _ledger(reader).origin)
 
     def _work(self, reader: Reader, around: Surroundings, row: TokenRow) -> Transaction:
-        pin = pinned(settings.config_dir(self.caller), _ledger(reader).origin)
-        return Transaction(reader, around, row, pin, self._clock(), self._random)
+        return Transaction(reader, around, row, self._clock(), self._random)
 
     def _follow(self, work: Transaction, store: Store) -> None:
         """Bring the caller's context after what was recorded. It is only a pointer: no failure."""

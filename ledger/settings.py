@@ -6,6 +6,7 @@ empty or begins with ``${`` (a client that did not expand it) counts as unset.
 
 import os
 import stat
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,20 @@ def default_data_dir() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("memprove")
+
+
+def state_dir(caller: Caller) -> Path:
+    """Return where what was seen is remembered, whether or not it exists."""
+    if value := caller.variable("MEMPROVE_STATE_DIR"):
+        return Path(value).expanduser().absolute()
+    if sys.platform == "linux":  # as platformdirs has it, whose import would take 20 ms
+        base = os.environ.get("XDG_STATE_HOME", "").strip()
+        if not os.path.isabs(base):
+            base = os.path.expanduser("~/.local/state")
+        return Path(base, "memprove")
+    from platformdirs import user_state_path
+
+    return user_state_path("memprove")
 
 
 def data_dir(caller: Caller) -> Path:

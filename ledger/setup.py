@@ -18,7 +18,9 @@ from memprove.ledger.domain.events import LedgerCreated, TokenIssued
 from memprove.ledger.domain.record import Actor
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
+from memprove.ledger.log.epochs import Epoch, Pin
 from memprove.ledger.log.keys import FIRST_EPOCH, Keys, sync_folder
+from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.trust import format_trust
 from memprove.ledger.operations.tokens import IssueToken, issued
 from memprove.ledger.operations.workspaces import (
@@ -109,7 +111,7 @@ def _make_ledger(
             if kept not in (None, data_dir):
                 raise LEDGER_EXISTS(f"{config_dir} belongs to the one in {kept}")
             _write_private(config_dir / settings.DATA_DIR, f"{to_text(data_dir)}\n")
-            _begin(caller, writer, config_dir, random)
+            _begin(caller, writer, config_dir, data_dir, random)
         return True
     finally:
         store.close()
@@ -125,7 +127,11 @@ def _store(data_dir: Path) -> Store:
 
 
 def _begin(
-    caller: Caller, writer: Writer, config_dir: Path, random: Callable[[int], bytes]
+    caller: Caller,
+    writer: Writer,
+    config_dir: Path,
+    data_dir: Path,
+    random: Callable[[int], bytes],
 ) -> None:
     """Append the first events, after all that belongs outside the log is on disk."""
     at = time.time_ns() // 1_000_000
@@ -133,7 +139,8 @@ def _begin(
     origin = f"{ORIGIN_HOST}/{id}"
     seed = random(32)
     signer = Signer(origin, seed)
-    vkey = format_vkey(signer.verifier)
+    pin = Pin(signer.verifier)
+    vkey = format_vkey(pin.verifier)
     Keys(config_dir, id).create(FIRST_EPOCH, seed)
     _write_private(config_dir / "trust", format_trust(origin, vkey))
     installation = uuid7(at, random)
@@ -153,7 +160,10 @@ def _begin(
     appender = Appender(writer, actor=actor, at=at, random=random, project=projections.apply)
     for event in events:
         appender.append(event, stream="ledger")
-    appender.seal(signer, keep=True)
+    head = appender.seal(signer, keep=True)
+    epoch = Epoch(FIRST_EPOCH, pin.verifier, 1)
+    memory = Memory(settings.state_dir(caller), data_dir)  # of another log: it is not here any more
+    writer.after_commit(lambda: memory.keep(pin, epoch, head.note))
 
 
 def _register(caller: Caller, place: resolve.Place) -> WorkspaceTold:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from memprove.ledger import paths, settings
 from memprove.ledger.blobs import read_blob
-from memprove.ledger.domain.events import RunKind, TaskState
+from memprove.ledger.domain.events import KeyRotated, RunKind, TaskState
 from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.reading import read_events, read_newest, read_stream
+from memprove.ledger.log.reading import Opened, read_events, read_newest, read_stream
+from memprove.ledger.log.report import SignedHead
+from memprove.ledger.log.rotation import LiveKey
 from memprove.ledger.observation import Observation
 from memprove.ledger.outcomes import MOST_OUTCOMES, decode_outcomes
 from memprove.ledger.place import Surroundings
@@ -39,7 +41,6 @@ from memprove.ledger.projections import (
     numbered,
 )
 from memprove.ledger.storage.interface import Reader, Writer
-from memprove.ledger.tlog.note import Verifier
 from memprove.ledger.tokens import Token, new_token
 
 if TYPE_CHECKING:
@@ -60,12 +61,13 @@ class Transaction:
     reader: Reader
     around: Surroundings
     token: TokenRow
-    pin: Verifier
     now: int
     random: Callable[[int], bytes]
     request: str = ""
     writer: Writer | None = None
     appender: Appender | None = None
+    key: LiveKey | None = None
+    opened: Opened | None = None
     judged: Today | None = None
     pointed: SessionRow | None = None
     meant: SessionRow | None = None
@@ -224,6 +226,11 @@ class Transaction:
         """Return how many events the log holds."""
         return self.reader.size()
 
+    def head(self) -> SignedHead:
+        """Return the newest head, as it was when this transaction began."""
+        assert self.opened is not None
+        return self.opened.told
+
     def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """Yield the log's records, *after* < seq ≤ *upto*."""
         return read_events(self.reader, after, upto)
@@ -317,6 +324,12 @@ class Transaction:
             session=session,
         )
 
+    def rotate_key(self) -> Record:
+        """End the key epoch with this transaction; return the event that names the next key."""
+        assert self.key is not None
+        assert self.appender is not None
+        return self.key.rotate(self.appender, self.random)
+
     def appended(self) -> list[Record]:
         """Return what this transaction has appended."""
         assert self.appender is not None
@@ -335,7 +348,8 @@ class Transaction:
         for record in self.records(last.seq - 1):
             if (record.leaf.actor.request, record.leaf.at) != (last.request, last.at):
                 break
-            records.append(record)
+            if not isinstance(record.event, KeyRotated):  # part of the commit, not of the request
+                records.append(record)
         return records or None
 
     # Private

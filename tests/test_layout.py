@@ -25,7 +25,7 @@ FLOORS: dict[str, set[str]] = {
     "ledger.log": {"ledger.domain", "ledger.tlog", "ledger.storage"},
     "ledger.operations": {
         "ledger.domain",
-        "ledger.log.verify",
+        "ledger.log.report",
         "ledger.projections",
         "ledger.scopes",
         "ledger.tokens",

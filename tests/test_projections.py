@@ -13,7 +13,7 @@ from memprove.ledger import projections
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.record import Record, Unknown
 from memprove.ledger.log.reading import read_events
-from memprove.ledger.log.verify import TableRows
+from memprove.ledger.log.walk import TableRows
 from memprove.ledger.operations.sessions import BeginWork
 from memprove.ledger.operations.tasks import ListTasks
 from memprove.ledger.projections import (
@@ -57,7 +57,7 @@ def test_the_tables_hold_what_the_events_said() -> None:
     assert (task.id, task.number, task.sessions) == ("one", 1, 1)
     assert task.state is e.TaskState.COMPLETED
     session = decode_row(SessionRow, rows["session"][numbered(WORKSPACE, 1)])
-    assert (session.agent, session.task, session.ended_at) == ("claude-code", 1, log.at)
+    assert (session.agent, session.task, session.ended_at) == ("claude-code", 1, log.at - 2)
     assert "open" not in rows
 
 

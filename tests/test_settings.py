@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from platformdirs import user_state_path
 from support.expected import problem
 from support.ledgers import seeded
 
@@ -164,3 +165,13 @@ def test_a_token_reads_as_it_is_written_and_never_prints_its_secret() -> None:
         assert token.secret not in repr(token)
         assert len(token.secret_hash) == 64
     assert ONE.secret_hash != Token(ONE.id, TWO.secret).secret_hash
+
+
+def test_the_state_directory_is_the_variable_then_the_platforms_place(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = caller(config, MEMPROVE_STATE_DIR=str(tmp_path / "state"))
+    assert settings.state_dir(named) == tmp_path / "state"
+    for base in ("", str(tmp_path / "base"), "relative", "  "):
+        monkeypatch.setenv("XDG_STATE_HOME", base)
+        assert settings.state_dir(caller(config)) == user_state_path("memprove")

@@ -1,6 +1,7 @@
 """``verify``: compute again everything that the log stands for, and compare."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, assert_never
 
 import typer
@@ -8,9 +9,11 @@ import typer
 from memprove.cli import options, progress
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
+from memprove.cli.words import given
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
-from memprove.ledger.log.verify import Finding, Report
+from memprove.ledger.exported import read_head
+from memprove.ledger.log.report import Finding, Report
 from memprove.ledger.operations.ledgers import VerifyLedger
 from memprove.ledger.problems import Problem
 
@@ -36,6 +39,10 @@ def verify(
     format: Annotated[
         Format, typer.Option(help="github: as workflow commands.", case_sensitive=True)
     ] = Format.TEXT,
+    require_head: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The log must continue the signed head in FILE."),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Verify the ledger: events, chains, tree, signed heads, tables.
@@ -44,14 +51,16 @@ def verify(
 
     Examples:
       memprove verify
+      memprove verify --require-head .memprove/head
       memprove verify --full --format github
       memprove verify --json
 
     """
     as_json = as_json or format is Format.JSON
     call = invoked(context, as_json=as_json)
+    required = read_head(Path(given(require_head)).expanduser()) if require_head else None
     with progress.shown("verified", call.output) as shown:
-        report = call.execute(VerifyLedger(progress=shown))
+        report = call.execute(VerifyLedger(progress=shown, required=required))
     try:
         _tell(call, report, Format.JSON if as_json else format)
     except Problem as unwritable:
@@ -76,7 +85,7 @@ def _tell(call: Invocation, report: Report, format: Format) -> None:
 def _text(report: Report) -> list[str]:
     lines = [f"{'ok    ' if check.ok else 'FAILED'} {check.check}" for check in report.checks]
     lines += [f"  {_finding(finding)}" for finding in report.findings]
-    return [*lines, _summary(report)]
+    return [*lines, _summary(report), *([_ranges(report)] if report.origin else [])]
 
 
 def _summary(report: Report) -> str:
@@ -88,9 +97,27 @@ def _summary(report: Report) -> str:
     )
 
 
+def _ranges(report: Report) -> str:
+    """Return which events are protected by what: a signature, an erased key, our memory."""
+    remembered = f"remembered {_upto(report.remembered or 0)}"
+    if report.remembered is None and report.unremembered:
+        remembered = f"remembered: none ({printing.escape(report.unremembered)})"
+    ranges = (
+        f"signed {_upto(report.signed)}",
+        f"under erased keys {_upto(report.epoch_protected)}",
+        remembered,
+    )
+    return " · ".join(ranges)
+
+
+def _upto(size: int) -> str:
+    return f"1–{size}" if size else "none"
+
+
 def _finding(finding: Finding) -> str:
     where = f"event {finding.seq}: " if finding.seq is not None else ""
-    return f"{finding.check}: {where}{printing.escape(finding.what)}"
+    code = f"{finding.code}: " if finding.code else ""
+    return f"{finding.check}: {where}{code}{printing.escape(finding.what)}"
 
 
 def _github(report: Report) -> list[str]:

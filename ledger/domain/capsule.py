@@ -223,6 +223,7 @@ def evolve(draft: _Draft, record: Record) -> None:
             e.LedgerCreated()
             | e.TokenIssued()
             | e.TokenRevoked()
+            | e.KeyRotated()
             | e.WorkspaceRegistered()
             | e.WorkspaceAttached()
             | Unknown()

@@ -72,6 +72,13 @@ class TokenRevoked(_Value, frozen=True):
     token: str
 
 
+class KeyRotated(_Value, frozen=True):
+    """The next event begins epoch number *epoch*, whose heads *key* (a vkey) signs."""
+
+    epoch: int
+    key: str
+
+
 class WorkspaceRegistered(_Value, frozen=True):
     """A project root belongs to this ledger. *inode* and *device* as text: they exceed 2^53."""
 
@@ -291,6 +298,7 @@ Event = (
     LedgerCreated
     | TokenIssued
     | TokenRevoked
+    | KeyRotated
     | WorkspaceRegistered
     | WorkspaceAttached
     | TaskCreated
@@ -308,6 +316,7 @@ KINDS: dict[str, tuple[type[Event], int]] = {
     "ledger.created": (LedgerCreated, 1),
     "token.issued": (TokenIssued, 1),
     "token.revoked": (TokenRevoked, 1),
+    "key.rotated": (KeyRotated, 1),
     "workspace.registered": (WorkspaceRegistered, 1),
     "workspace.attached": (WorkspaceAttached, 1),
     "task.created": (TaskCreated, 1),

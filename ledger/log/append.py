@@ -8,9 +8,9 @@ from hashlib import sha256
 from typing import Final
 
 from memprove.ledger.domain import canonical
-from memprove.ledger.domain.events import Event
+from memprove.ledger.domain.events import Event, KeyRotated
 from memprove.ledger.domain.record import LEAF_VERSION, Actor, Leaf, Record, encode, kind_of
-from memprove.ledger.problems import EVENT_TOO_LARGE, LEDGER_DAMAGED, TEXT_INVALID
+from memprove.ledger.problems import EVENT_TOO_LARGE, INTERNAL, LEDGER_DAMAGED, TEXT_INVALID
 from memprove.ledger.storage.interface import Reader, StoredEvent, StoredHead, StoredNode, Writer
 from memprove.ledger.tlog import merkle
 from memprove.ledger.tlog.head import Head, sign_head
@@ -65,6 +65,12 @@ class Appender:
         self._random = random
         self._project = project
         self.records: list[Record] = []
+        self._closed = False
+
+    @property
+    def size(self) -> int:
+        """Return how many events the log holds with those of this transaction."""
+        return self._writer.size()
 
     def append(
         self,
@@ -75,7 +81,9 @@ class Appender:
         labels: Iterable[str] = (),
         session: int | None = None,
     ) -> Record:
-        """Add *event* at the end of the log and of *stream*."""
+        """Add *event* at the end of the log and of *stream*. A rotation of keys is the last one."""
+        if self._closed:
+            raise INTERNAL("an event after the rotation of keys, in the same commit")
         kind, version = kind_of(event)
         payload = _payload(event)
         salt = self._random(SALT_BYTES)
@@ -97,17 +105,20 @@ class Appender:
             prev=self._leaf_hash(size) if size else None,
         )
         self._store(leaf, payload, salt)
+        self._closed = isinstance(event, KeyRotated)
         record = Record(leaf, event)
         self._project(self._writer, record)
         self.records.append(record)
         return record
 
-    def seal(self, signer: Signer, *, keep: bool = False) -> None:
+    def seal(self, signer: Signer, *, keep: bool = False) -> StoredHead:
         """Sign the head over everything appended."""
         size = self._writer.size()
         root = merkle.root(size, node_reader(self._writer))
         head = Head(signer.verifier.name, size, root)
-        self._writer.put_head(StoredHead(size, sign_head(head, signer), keep))
+        stored = StoredHead(size, sign_head(head, signer), keep or self._closed)
+        self._writer.put_head(stored)
+        return stored
 
     def _store(self, leaf: Leaf, payload: bytes, salt: bytes) -> None:
         data = encode(leaf)

@@ -3,10 +3,15 @@
 A file holds one line, ``memprove-ed25519 <epoch> <base64 of the 32-byte seed>`` (RFC 8032). It is
 used only if it is a regular file of ours that nobody else can read. No process keeps a key between
 commits.
+
+One key is live: that of the epoch which the ledger says is going on. The file of the next one is
+written before the event that names it; while nothing names it, it is overwritten. The files of
+earlier ones are erased by whoever writes next.
 """
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +43,26 @@ class Keys:
         except OSError as error:
             raise at_file(error, error.filename or file, CONFIG_UNREADABLE) from None
 
+    def put_next(self, epoch: int, seed: bytes) -> None:
+        """Do the same for an *epoch* that nothing names yet: what a crash left of it gives way."""
+        file = self._file(epoch)
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:
+            raise at_file(error, file, CONFIG_UNREADABLE) from None
+        self.create(epoch, seed)
+
+    def erase_below(self, epoch: int) -> None:
+        """Erase the keys of the epochs before *epoch*, as far as a file can be erased."""
+        try:
+            old = [file for file in self._folder.iterdir() if 0 < _epoch_of(file) < epoch]
+            for file in old:
+                _erase(file)
+            if old:
+                sync_folder(self._folder)
+        except OSError as error:
+            raise at_file(error, error.filename or self._folder, CONFIG_UNREADABLE) from None
+
     def _write(self, file: Path, line: bytes) -> None:
         for folder in (self._folder.parent, self._folder):  # parents made along get other modes
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -63,6 +88,27 @@ class Keys:
 
     def _file(self, epoch: int) -> Path:
         return self._folder / f"{epoch}.key"
+
+
+def _epoch_of(file: Path) -> int:
+    """Return the number of the epoch whose key *file* is by its name, 0 for another file."""
+    number, dot, rest = file.name.partition(".")
+    is_key = (dot + rest) == ".key" and number.isascii() and number.isdigit()
+    return int(number) if is_key and len(number) < 19 else 0
+
+
+def _erase(file: Path) -> None:
+    """Overwrite *file* in place, then remove it; a copy that the disk kept is out of reach."""
+    flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with suppress(OSError):  # no file of ours any more: what is removed is its name
+        descriptor = os.open(file, flags)
+        try:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                os.write(descriptor, bytes(os.fstat(descriptor).st_size))
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    file.unlink(missing_ok=True)
 
 
 def _read_private(file: Path) -> str:

@@ -1,36 +1,110 @@
 """Reading a log that is to be believed: what every command checks of what it reads.
 
-The newest head holds under the pinned key and signs the stored tree. Each event that is read is the
+The newest head holds under the key of its epoch, signs the stored tree and continues the head that
+is remembered. Each event that is read is the
 leaf that the tree has at its place, with the payload that the leaf commits to. A stream is read
 whole: its chain binds every event to its last one, which is proven to be in the signed tree.
 ``verify`` checks all the rest.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
 from memprove.ledger.log.append import fits, node_reader
-from memprove.ledger.problems import LEDGER_DAMAGED
+from memprove.ledger.log.epochs import Epoch, Epochs, Pin, WrongEpoch, first_epoch, walk
+from memprove.ledger.log.remembered import Found, Memory
+from memprove.ledger.log.report import SignedHead
+from memprove.ledger.problems import (
+    LEDGER_DAMAGED,
+    LEDGER_FORKED,
+    LEDGER_TRUNCATED,
+    WRONG_EPOCH,
+    Problem,
+)
 from memprove.ledger.storage.interface import Reader, StoredEvent
 from memprove.ledger.tlog import Invalid, merkle
-from memprove.ledger.tlog.head import open_head
-from memprove.ledger.tlog.note import Verifier
+from memprove.ledger.tlog.head import Head
+from memprove.ledger.tlog.note import format_vkey
 
 
-def check_head(reader: Reader, verifier: Verifier) -> None:
-    """Raise ``ledger_damaged`` unless the newest head holds and signs the stored tree."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A log whose newest head holds: in the last of *epochs*."""
+
+    head: Head
+    note: bytes
+    epochs: Epochs
+
+    @property
+    def told(self) -> SignedHead:
+        """Return its newest head for reading."""
+        epoch = self.epochs.holding(self.head.size)
+        assert epoch is not None
+        return SignedHead(
+            origin=self.head.origin,
+            size=self.head.size,
+            root=self.head.root.hex(),
+            epoch=epoch.number,
+            key=format_vkey(epoch.verifier),
+            note=self.note.decode(),
+        )
+
+
+def check_head(reader: Reader, pin: Pin, memory: Memory | None = None) -> Opened:
+    """Return the log whose newest head holds along the key epochs and signs the stored tree.
+
+    It also continues what *memory* has seen of it, and then the walk begins there. Raises
+    ``ledger_damaged``, ``wrong_epoch``, ``ledger_truncated``, ``ledger_forked`` or
+    ``ledger_replaced``.
+    """
+    if memory is None:
+        return _open(reader, first_epoch(reader, pin), pin)
+    memory.check_origin(pin.verifier.name)
+    start = memory.start(pin)
+    try:
+        opened = _open(reader, start or first_epoch(reader, pin), pin)
+    except Problem:
+        if start is None:
+            raise
+        opened = _open(reader, first_epoch(reader, pin), pin, start)  # it may be an older copy
+    memory.check(reader, _found(opened))
+    return opened
+
+
+def _open(reader: Reader, start: Epoch, pin: Pin, later: Epoch | None = None) -> Opened:
+    """Walk from *start* and open the newest head; *later* is an epoch that was there once."""
     stored = reader.head()
     if stored is None:
         raise LEDGER_DAMAGED("it has no signed head")
+    epochs = walk(reader, start, upto=pin.until[0] if pin.until else None)
     try:
-        head = open_head(stored.note, verifier)
+        head = epochs.open(stored.note, stored.size, later)
+    except WrongEpoch as error:
+        raise WRONG_EPOCH(error) from None
     except Invalid as error:
         raise LEDGER_DAMAGED(f"the newest head does not hold: {error}") from None
     if head.size != reader.size():
         raise LEDGER_DAMAGED(f"the newest head signs {head.size} events, not {reader.size()}")
     if merkle.root(head.size, node_reader(reader)) != head.root:
         raise LEDGER_DAMAGED("the newest head signs another tree")
+    _check_until(head, pin)
+    return Opened(head, stored.note, epochs)
+
+
+def _check_until(head: Head, pin: Pin) -> None:
+    """Raise unless *head* is the last one of an origin that came to its end."""
+    if pin.until is None or pin.until == (head.size, head.root):
+        return
+    size, _ = pin.until
+    kind = LEDGER_TRUNCATED if head.size < size else LEDGER_FORKED
+    raise kind(f"the trust file has it end at {size} events, it has {head.size}")
+
+
+def _found(opened: Opened) -> Found:
+    vkey = format_vkey(opened.epochs.of_size(opened.head.size))
+    return Found(opened.head, opened.note, vkey)
 
 
 def read_events(reader: Reader, after: int = 0, upto: int | None = None) -> Iterator[Record]:

@@ -1,37 +1,54 @@
 """Trust: which key speaks for which log, kept outside the log.
 
-A trust file has one line per origin, ``origin key``, and ``#`` comments; unknown words refuse the
-file. One's own ledger is verified against ``<config dir>/trust``, which ``init`` writes.
+A trust file has one line per origin and ``#`` comments; unknown words refuse the file::
+
+    origin key [from N] [until N ROOT]
+
+*key* is a vkey. ``from N``: it signs heads whose last event is number N or later, as the key of a
+later epoch, or that of an origin that began there. ``until N ROOT``: the origin ended at N events,
+under ROOT (base64, as in a head), and is believed up to there. One's own ledger is verified against
+``<config dir>/trust``, which ``init`` writes.
 """
 
 from pathlib import Path
 
+from memprove.ledger.log.epochs import Pin
 from memprove.ledger.problems import CONFIG_UNREADABLE, TRUST_INVALID, TRUST_MISSING
 from memprove.ledger.tlog import Invalid
-from memprove.ledger.tlog.head import check_origin
-from memprove.ledger.tlog.note import Verifier, parse_vkey
+from memprove.ledger.tlog.head import Head, check_origin
+from memprove.ledger.tlog.note import decode_base64, encode_base64, format_vkey, parse_vkey
 
 FILE_NAME = "trust"
-_MOST = 64 * 1024
+MOST = 64 * 1024
+"""Bytes of the largest trust file that is read."""
 
 
-def parse_trust(text: str) -> dict[str, Verifier]:
-    """Return the pinned key of each origin in *text*."""
-    pins: dict[str, Verifier] = {}
+def parse_trust(text: str) -> dict[str, Pin]:
+    """Return what is pinned for each origin in *text*."""
+    pins: dict[str, Pin] = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#")[0].split()
         if not words:
             continue
         try:
-            origin, key = words
-            check_origin(origin)
-            verifier = parse_vkey(key)
-        except (ValueError, Invalid):
+            origin, pin = words[0], _pin(*words)
+        except (ValueError, TypeError, IndexError, Invalid):
             raise TRUST_INVALID(f"line {number}") from None
-        if verifier.name != origin or origin in pins:
+        if origin in pins:
             raise TRUST_INVALID(f"line {number}")
-        pins[origin] = verifier
+        pins[origin] = pin
     return pins
+
+
+def format_pin(pin: Pin) -> str:
+    """Return the line that pins *pin*."""
+    words = [pin.verifier.name, format_vkey(pin.verifier)]
+    if pin.first > 1:
+        words += ["from", str(pin.first)]
+    if pin.until is not None:
+        size, root = pin.until
+        words += ["until", str(size), encode_base64(root)]
+    return " ".join(words) + "\n"
 
 
 def format_trust(origin: str, vkey: str) -> str:
@@ -39,27 +56,51 @@ def format_trust(origin: str, vkey: str) -> str:
     return f"# Which key speaks for which log. See docs/threat-model.md.\n{origin} {vkey}\n"
 
 
-def pinned(config_dir: Path, origin: str) -> Verifier:
-    """Return the key that is pinned for *origin* in the configuration directory."""
+def pinned(config_dir: Path, origin: str) -> Pin:
+    """Return what is pinned for *origin* in the configuration directory."""
     pins = read_pins(config_dir)
     if origin not in pins:
         raise TRUST_MISSING(f"{config_dir / FILE_NAME} has no line for {origin}")
     return pins[origin]
 
 
-def read_pins(config_dir: Path) -> dict[str, Verifier]:
-    """Return the pinned key of each origin in the configuration directory's trust file."""
+def read_pins(config_dir: Path) -> dict[str, Pin]:
+    """Return what is pinned for each origin in the configuration directory's trust file."""
     file = config_dir / FILE_NAME
     try:
         with file.open("rb") as opened:
-            data = opened.read(_MOST + 1)
+            data = opened.read(MOST + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise TRUST_MISSING(file) from None
     except OSError as error:
         raise CONFIG_UNREADABLE(f"{file}: {error.strerror}") from None
-    if len(data) > _MOST:
-        raise TRUST_INVALID(f"{file} is larger than {_MOST} bytes")
+    if len(data) > MOST:
+        raise TRUST_INVALID(f"{file} is larger than {MOST} bytes")
     try:
         return parse_trust(data.decode())
     except UnicodeDecodeError:
         raise TRUST_INVALID(file) from None
+
+
+def _pin(origin: str, key: str, *words: str) -> Pin:
+    """Return the pin of one line. Raises for any other."""
+    check_origin(origin)
+    verifier = parse_vkey(key)
+    if verifier.name != origin:
+        raise ValueError
+    first, until, rest = 1, None, list(words)
+    if rest[:1] == ["from"]:
+        first, rest = _number(rest[1]), rest[2:]
+    if rest[:1] == ["until"]:
+        size, root = _number(rest[1]), decode_base64(rest[2])
+        until, rest = (size, Head(origin, size, root or b"").root), rest[3:]
+    if rest or (until is not None and until[0] < first):
+        raise ValueError
+    return Pin(verifier, first, until)
+
+
+def _number(text: str) -> int:
+    """Return an event's number, of which there is one spelling."""
+    if not (text.isascii() and text.isdigit() and not text.startswith("0") and len(text) < 19):
+        raise ValueError
+    return int(text)

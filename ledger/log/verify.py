@@ -7,183 +7,91 @@ The checks, in order; each names the first event that is wrong:
 3. payloads: each payload is what its leaf commits to;
 4. blobs: each blob that a payload names is there, with that digest;
 5. tree: the stored nodes are those of the leaves;
-6. head: the newest head signs that tree, with the key pinned outside the log, and the log begins
-   with that key;
-7. heads: so does every head that was kept;
-8. projections: the tables are those that the events give.
+6. epochs: the log begins with the key that is pinned outside it, and each rotation of keys is
+   covered by a kept head of the key before;
+7. head: the newest head signs that tree, with the key of its epoch;
+8. heads: so does every head that was kept;
+9. projections: the tables are those that the events give;
+10. remembered: the log continues the head that was seen last;
+11. required: it continues the head that was asked for.
+
+The first nine compare what is stored with itself and with the pin; the last two with what lies
+outside.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
-
-import msgspec
+from typing import Final
 
 from memprove.ledger.domain.canonical import NotCanonical
-from memprove.ledger.domain.events import LedgerCreated
 from memprove.ledger.domain.record import LEAF_VERSION, Leaf, Record, decode, decode_leaf
 from memprove.ledger.domain.run import blobs_of
 from memprove.ledger.log.append import fits
-from memprove.ledger.problems import LEDGER_DAMAGED, Problem
-from memprove.ledger.storage.interface import Reader, StoredEvent, StoredHead
-from memprove.ledger.tlog import Invalid, merkle
-from memprove.ledger.tlog.head import open_head
-from memprove.ledger.tlog.note import Verifier, format_vkey
+from memprove.ledger.log.epochs import ROTATED, Epochs, Pin
+from memprove.ledger.log.remembered import Memory
+from memprove.ledger.log.report import CHECKS, CheckResult, Finding, Report
+from memprove.ledger.log.verify_heads import check_heads, check_outside, outside_sizes
+from memprove.ledger.log.walk import MOST_FINDINGS, TableRows, Walk, node_digests
+from memprove.ledger.storage.interface import Reader, StoredEvent
+from memprove.ledger.tlog import merkle
 
-if TYPE_CHECKING:
-    from hashlib import _Hash as Hash
-
-CHECKS: Final = ("store", "leaves", "payloads", "blobs", "tree", "head", "heads", "projections")
-_MOST_FINDINGS: Final = 20
 _PROGRESS_EVERY: Final = 1_000
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is not as it was written. *seq* is the event's number where there is one."""
-
-    check: str
-    what: str
-    seq: int | None = None
-
-
-class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of one check."""
-
-    check: str
-    ok: bool
-
-
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``verify`` found. *signed* is the size of the newest head that holds.
-
-    A check that the store's damage kept from its end is not among *checks*, unless it had failed.
-    """
-
-    ok: bool
-    size: int
-    root: str
-    origin: str
-    signed: int
-    checks: tuple[CheckResult, ...]
-    findings: tuple[Finding, ...]
-
-
-class TableRows:
-    """The projections in memory, as ``project`` builds them."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, dict[str, bytes]] = {}
-
-    def row(self, table: str, key: str) -> bytes | None:
-        """Return the value under *key*."""
-        return self.tables.get(table, {}).get(key)
-
-    def put_row(self, table: str, key: str, value: bytes | None) -> None:
-        """Set the value under *key*; None takes it out."""
-        rows = self.tables.setdefault(table, {})
-        if value is None:
-            rows.pop(key, None)
-        else:
-            rows[key] = value
-
-
-def _nodes() -> "defaultdict[int, Hash]":
-    """Return level → SHA-256 over its nodes with their indices: all nodes in little memory."""
-    return defaultdict(sha256)
-
-
-@dataclass(slots=True)
-class _Walk:
-    """What one pass over the events carries along."""
-
-    project: Callable[[TableRows, Record], None]
-    frontier: merkle.Frontier = field(default_factory=merkle.Frontier)
-    nodes: "defaultdict[int, Hash]" = field(default_factory=_nodes)
-    heads: list[StoredHead] = field(default_factory=list)
-    size: int = 0
-    signed: int = 0
-    """The size of the newest head that holds."""
-    reading: int | None = None
-    """The number of the event that is to be read next."""
-    roots: dict[int, bytes] = field(default_factory=dict)
-    tails: dict[str, tuple[int, str]] = field(default_factory=dict)
-    prev: str | None = None
-    rows: TableRows = field(default_factory=TableRows)
-    found: list[tuple[int, Finding]] = field(default_factory=list)
-    """Findings, each with how many events had been read."""
-    failed: set[str] = field(default_factory=set)
-    unmade: set[str] = field(default_factory=set)
-
-    def find(self, check: str, what: str, seq: int | None = None) -> None:
-        self.failed.add(check)
-        if len(self.found) < _MOST_FINDINGS:
-            self.found.append((self.frontier.size, Finding(check=check, what=what, seq=seq)))
-
-    @contextmanager
-    def making(self, *checks: str) -> Iterator[None]:
-        """Make *checks* inside; what the store cannot read is a finding, and their end."""
-        try:
-            yield
-        except Problem as problem:
-            if problem.kind is not LEDGER_DAMAGED:
-                raise
-            self.unmade.update(checks)
-            self.find("store", problem.detail, self.reading)
-
-
-def unreadable(what: str) -> Report:
-    """Return the report on a ledger that cannot be opened; *what* is wrong with it."""
-    found = Finding(check="store", what=what)
-    check = CheckResult(check="store", ok=False)
-    return Report(
-        ok=False, size=0, root="", origin="", signed=0, checks=(check,), findings=(found,)
-    )
 
 
 def verify(
     reader: Reader,
-    verifier: Verifier,
+    pin: Pin,
     *,
     project: Callable[[TableRows, Record], None],
     progress: Callable[[int, int], None] | None = None,
+    memory: Memory | None = None,
+    required: bytes | None = None,
 ) -> Report:
-    """Verify the whole log in *reader* against the key pinned in *verifier*."""
-    walk = _Walk(project)
+    """Verify the whole log in *reader* against the key that is pinned in *pin*.
+
+    It must also continue the head in *memory*, and the head in the signed note *required*.
+    """
+    walk = Walk(project, wanted=outside_sizes(memory, required))
+    epochs = Epochs([])
     with walk.making(*CHECKS[1:]):
         walk.size = reader.size()
-        with walk.making("head", "heads"):
+        with walk.making("epochs", "head", "heads"):
             walk.heads = list(reader.heads())
         _read_events(walk, reader, progress)
         with walk.making("tree"):
             _check_nodes(walk, reader)
-        if not walk.failed:
-            _check_genesis(walk, reader, verifier)
         if "heads" not in walk.unmade:
-            _check_heads(walk, verifier)
+            epochs = check_heads(walk, reader, pin)
         with walk.making("projections"):
             _check_projections(walk, reader)
+        check_outside(walk, reader, epochs, memory, required)
+    return _report(walk, pin, epochs, memory, required)
+
+
+def _report(
+    walk: Walk, pin: Pin, epochs: Epochs, memory: Memory | None, required: bytes | None
+) -> Report:
+    seen = memory.seen if memory is not None else None
+    asked = {"remembered": seen is not None, "required": required is not None}
+    made = (c for c in CHECKS if c in walk.failed or (c not in walk.unmade and asked.get(c, True)))
     return Report(
         ok=not walk.failed,
         size=walk.size,
         root=walk.frontier.root().hex(),
-        origin=verifier.name,
+        origin=pin.verifier.name,
         signed=walk.signed,
-        checks=tuple(
-            CheckResult(check=name, ok=name not in walk.failed)
-            for name in CHECKS
-            if name in walk.failed or name not in walk.unmade
-        ),
+        checks=tuple(CheckResult(check=name, ok=name not in walk.failed) for name in made),
         findings=tuple(finding for _, finding in walk.found),
+        epoch_protected=min(epochs.newest.first - 1, walk.signed) if len(epochs) else 0,
+        remembered=seen.head.size if seen and "remembered" not in walk.failed else None,
+        unremembered=memory.why if memory is not None else "",
     )
 
 
-def _read_events(walk: _Walk, reader: Reader, progress: Callable[[int, int], None] | None) -> None:
-    wanted = {head.size for head in walk.heads}
+def _read_events(walk: Walk, reader: Reader, progress: Callable[[int, int], None] | None) -> None:
+    wanted = walk.wanted | {head.size for head in walk.heads}
     walk.reading = 1
     for event in reader.events():
         _visit(walk, reader, event)
@@ -197,7 +105,7 @@ def _read_events(walk: _Walk, reader: Reader, progress: Callable[[int, int], Non
         _check_tails(walk, reader)
 
 
-def _visit(walk: _Walk, reader: Reader, event: StoredEvent) -> None:
+def _visit(walk: Walk, reader: Reader, event: StoredEvent) -> None:
     digest = merkle.leaf_hash(event.leaf)
     expected = walk.frontier.size + 1
     for level, index, node in walk.frontier.append(digest):
@@ -214,11 +122,13 @@ def _visit(walk: _Walk, reader: Reader, event: StoredEvent) -> None:
     walk.tails[leaf.stream] = (leaf.stream_seq, digest.hex())
     record = _payload(walk, event, leaf)
     if record is not None:
+        if leaf.kind == ROTATED:
+            walk.rotations.append(record)
         _check_blobs(walk, reader, record)
         _project(walk, record)
 
 
-def _leaf_faults(walk: _Walk, event: StoredEvent, leaf: Leaf, expected: int) -> Iterator[str]:
+def _leaf_faults(walk: Walk, event: StoredEvent, leaf: Leaf, expected: int) -> Iterator[str]:
     columns = (event.seq, event.stream, event.stream_seq, event.kind)
     if columns != (leaf.seq, leaf.stream, leaf.stream_seq, leaf.kind):
         yield "its columns are not what its leaf says"
@@ -233,7 +143,7 @@ def _leaf_faults(walk: _Walk, event: StoredEvent, leaf: Leaf, expected: int) -> 
         yield f"it does not follow the event before it in {leaf.stream}"
 
 
-def _payload(walk: _Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
+def _payload(walk: Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
     if event.payload is None or event.salt is None:
         walk.find("payloads", "its payload is missing", event.seq)
         return None
@@ -247,7 +157,7 @@ def _payload(walk: _Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
         return None
 
 
-def _check_blobs(walk: _Walk, reader: Reader, record: Record) -> None:
+def _check_blobs(walk: Walk, reader: Reader, record: Record) -> None:
     for digest in blobs_of(record.event):
         with walk.making("blobs"):
             data = reader.blob(digest)
@@ -257,14 +167,14 @@ def _check_blobs(walk: _Walk, reader: Reader, record: Record) -> None:
                 walk.find("blobs", f"blob {digest} is another one", record.seq)
 
 
-def _project(walk: _Walk, record: Record) -> None:
+def _project(walk: Walk, record: Record) -> None:
     try:
         walk.project(walk.rows, record)
     except Exception as error:  # whatever a forged event brings about is a finding, no crash
         walk.find("leaves", f"the tables cannot take it: {type(error).__name__}", record.seq)
 
 
-def _check_tails(walk: _Walk, reader: Reader) -> None:
+def _check_tails(walk: Walk, reader: Reader) -> None:
     """Find events that stand outside the numbers of the log, where only their stream is read."""
     for stream, (count, _) in walk.tails.items():
         tail = reader.stream_tail(stream)
@@ -273,25 +183,16 @@ def _check_tails(walk: _Walk, reader: Reader) -> None:
             walk.find("leaves", f"{stream} goes on outside the numbers of the log", seq)
 
 
-def _check_genesis(walk: _Walk, reader: Reader, verifier: Verifier) -> None:
-    """Find a log that does not begin with the pinned key."""
-    first = reader.event(1)
-    begun = decode(decode_leaf(first.leaf), first.payload).event if first else None
-    want = (verifier.name, format_vkey(verifier))
-    if not isinstance(begun, LedgerCreated) or (begun.origin, begun.key) != want:
-        walk.find("head", "the log does not begin with the pinned key", 1)
-
-
-def _check_nodes(walk: _Walk, reader: Reader) -> None:
+def _check_nodes(walk: Walk, reader: Reader) -> None:
     """Compare the stored nodes with those of the leaves; all at once, a query each takes longer."""
-    stored = _nodes()
+    stored = node_digests()
     for node in reader.nodes():
         stored[node.level].update(b"%d:%b" % (node.index, node.hash))
     have, want = ({n: h.digest() for n, h in nodes.items()} for nodes in (stored, walk.nodes))
     if have != want:
         walk.failed.add("tree")
-        found = [*walk.found, *islice(_bad_nodes(reader), _MOST_FINDINGS)]
-        walk.found = sorted(found, key=itemgetter(0))[:_MOST_FINDINGS]
+        found = [*walk.found, *islice(_bad_nodes(reader), MOST_FINDINGS)]
+        walk.found = sorted(found, key=itemgetter(0))[:MOST_FINDINGS]
 
 
 def _bad_nodes(reader: Reader) -> Iterator[tuple[int, Finding]]:
@@ -309,34 +210,7 @@ def _bad_nodes(reader: Reader) -> Iterator[tuple[int, Finding]]:
             return
 
 
-def _check_heads(walk: _Walk, verifier: Verifier) -> None:
-    newest = walk.heads[-1].size if walk.heads else 0
-    if newest != walk.frontier.size:
-        walk.find("head", f"the newest head signs {newest} events, the log has another number")
-    for stored in walk.heads:
-        check = "head" if stored.size == newest else "heads"
-        fault = _head_fault(walk, stored, verifier)
-        if fault:
-            walk.find(check, fault, stored.size or None)
-            continue
-        walk.signed = stored.size
-        if stored.size < newest and not stored.keep:
-            walk.find(check, f"the head at {stored.size} is not marked as kept", stored.size)
-
-
-def _head_fault(walk: _Walk, stored: StoredHead, verifier: Verifier) -> str:
-    try:
-        head = open_head(stored.note, verifier)
-    except Invalid as error:
-        return f"the head at {stored.size} does not hold under the pinned key: {error}"
-    if head.size != stored.size:
-        return f"the head at {stored.size} says size {head.size}"
-    if walk.roots.get(head.size) != head.root:
-        return f"the head at {stored.size} signs another tree"
-    return ""
-
-
-def _check_projections(walk: _Walk, reader: Reader) -> None:
+def _check_projections(walk: Walk, reader: Reader) -> None:
     stored = {table: dict(reader.rows(table)) for table in reader.tables()}
     rebuilt = {table: rows for table, rows in walk.rows.tables.items() if rows}
     for table in sorted(stored.keys() | rebuilt.keys()):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
     from memprove.ledger.domain.spool import SpoolKey
-    from memprove.ledger.log.verify import Report
+    from memprove.ledger.log.report import Report, SignedHead
 
 ResultT = TypeVar("ResultT")
 
@@ -189,6 +189,10 @@ class Work(Protocol):
         """Return how many events the log holds."""
         ...
 
+    def head(self) -> SignedHead:
+        """Return the newest head, as it was when this transaction began."""
+        ...
+
     def task_records(self, task_id: str) -> list[Record]:
         """Return the records of a Task."""
         ...
@@ -210,6 +214,10 @@ class Work(Protocol):
         session: int | None = None,
     ) -> Record:
         """Append an event to the stream of Task *task*, else of *workspace*, else of the ledger."""
+        ...
+
+    def rotate_key(self) -> Record:
+        """End the key epoch with this transaction; return the event that names the next key."""
         ...
 
     def appended(self) -> list[Record]:
@@ -240,8 +248,8 @@ class Local(Protocol):
 class Log(Protocol):
     """A log that may be damaged, and nothing beside it."""
 
-    def verify(self, progress: Progress | None) -> Report:
-        """Recompute and compare everything."""
+    def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
+        """Recompute and compare everything; *required*: a head that the log must continue."""
         ...
 
 

@@ -9,7 +9,7 @@ from memprove.ledger.domain.capsule import Capsule
 from memprove.ledger.domain.evidence import Evidence
 from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.record import Erased, Record, Unknown
-from memprove.ledger.log.verify import Report, unreadable
+from memprove.ledger.log.report import Report, unreadable
 from memprove.ledger.operations.base import Inspection, Log, Operation, Progress, Work
 from memprove.ledger.problems import ARGUMENT_INVALID, LABEL_UNKNOWN
 
@@ -114,10 +114,11 @@ class VerifyLedger(Inspection[Report]):
     sends: ClassVar = ("verifyLedger",)
 
     progress: Progress | None = None
+    required: bytes | None = None
 
     def inspect(self, log: Log) -> Report:
         """Verify."""
-        return log.verify(self.progress)
+        return log.verify(self.progress, self.required)
 
     def damaged(self, what: str) -> Report:
         """Return the report on what cannot be verified."""

@@ -82,6 +82,10 @@ class Reader(Protocol):
         """Return the newest events (of *kind*, or of all), the newest first."""
         ...
 
+    def of_kind(self, kind: str, after: int = 0) -> Iterator[StoredEvent]:
+        """Yield the events of *kind* with *after* < seq, in order."""
+        ...
+
     def node(self, level: int, index: int) -> bytes | None:
         """Return the hash of a complete subtree."""
         ...
@@ -90,8 +94,8 @@ class Reader(Protocol):
         """Yield every node, by level and index."""
         ...
 
-    def head(self) -> StoredHead | None:
-        """Return the newest head."""
+    def head(self, size: int | None = None) -> StoredHead | None:
+        """Return the newest head, or the one of exactly *size* events if it was kept."""
         ...
 
     def heads(self) -> Iterator[StoredHead]:

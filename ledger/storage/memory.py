@@ -145,6 +145,9 @@ class _MemoryReader(Block):
         matching = [e for e in reversed(self._state.events) if kind is None or e.kind == kind]
         return matching[: max(limit, 0)]
 
+    def of_kind(self, kind: str, after: int = 0) -> Iterator[StoredEvent]:
+        yield from self._each([e for e in self._state.events[max(after, 0) :] if e.kind == kind])
+
     def node(self, level: int, index: int) -> bytes | None:
         self.check()
         return self._state.nodes.get((level, index))
@@ -153,10 +156,10 @@ class _MemoryReader(Block):
         nodes = sorted(self._state.nodes.items())
         yield from self._each([StoredNode(level, index, hash) for (level, index), hash in nodes])
 
-    def head(self) -> StoredHead | None:
+    def head(self, size: int | None = None) -> StoredHead | None:
         self.check()
         heads = self._state.heads
-        return heads[max(heads)] if heads else None
+        return heads.get(max(heads, default=0) if size is None else size)
 
     def heads(self) -> Iterator[StoredHead]:
         yield from self._each([head for _, head in sorted(self._state.heads.items())])

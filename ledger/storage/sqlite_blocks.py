@@ -67,6 +67,10 @@ class SqliteReader(Block):
             rows = self._rows(query, kind, max(limit, 0))
         return [_event(row) for row in rows]
 
+    def of_kind(self, kind: str, after: int = 0) -> Iterator[StoredEvent]:
+        query = f"{_EVENT} WHERE kind = ? AND seq > ? ORDER BY seq"
+        return map(_event, self._rows(query, kind, after))
+
     def node(self, level: int, index: int) -> bytes | None:
         query = "SELECT hash FROM node WHERE level = ? AND position = ?"
         return _bytes_or_none(self._value(query, level, index))
@@ -75,9 +79,12 @@ class SqliteReader(Block):
         query = "SELECT level, position, hash FROM node ORDER BY level, position"
         return map(_node, self._rows(query))
 
-    def head(self) -> StoredHead | None:
+    def head(self, size: int | None = None) -> StoredHead | None:
         query = "SELECT size, note, keep FROM head ORDER BY size DESC LIMIT 1"
-        return next((_head(row) for row in self._rows(query)), None)
+        bindings: tuple[int, ...] = ()
+        if size is not None:
+            query, bindings = "SELECT size, note, keep FROM head WHERE size = ?", (size,)
+        return next((_head(row) for row in self._rows(query, *bindings)), None)
 
     def heads(self) -> Iterator[StoredHead]:
         return map(_head, self._rows("SELECT size, note, keep FROM head ORDER BY size"))

@@ -16,7 +16,8 @@ from memprove.ledger import projections, settings
 from memprove.ledger.domain.capsule import fold
 from memprove.ledger.domain.record import Record
 from memprove.ledger.log.trust import pinned
-from memprove.ledger.log.verify import TableRows, verify
+from memprove.ledger.log.verify import verify
+from memprove.ledger.log.walk import TableRows
 from memprove.ledger.operations.packs import ReadPack
 from memprove.ledger.projections import LEDGER_KEY, LedgerRow, decode_row
 from memprove.ledger.storage.registry import open_store

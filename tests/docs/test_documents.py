@@ -15,7 +15,10 @@ from memprove.ledger.domain.events import KINDS
 from memprove.ledger.domain.evidence import ProofState
 from memprove.ledger.domain.record import Actor, Leaf
 from memprove.ledger.domain.run import Verdict
-from memprove.ledger.log.verify import CHECKS
+from memprove.ledger.log.report import CHECKS
+from memprove.ledger.operations.keys import RotateKey
+from memprove.ledger.operations.tokens import IssueToken
+from memprove.ledger.service import Ledger
 from memprove.ledger.settings import Caller
 from memprove.ledger.setup import set_up
 from memprove.ledger.storage.sqlite_schema import SCHEMA
@@ -117,17 +120,21 @@ def test_the_verifier_of_the_log_format_accepts_a_ledger_of_ours(tmp_path: Path)
         "MEMPROVE_CONFIG_DIR": str(tmp_path / "config"),
         "MEMPROVE_DATA_DIR": str(tmp_path / "data"),
     }
-    set_up(Caller(face="cli", cwd=tmp_path / "project", env=env))
+    caller = Caller(face="cli", cwd=tmp_path / "project", env=env)
+    set_up(caller)
+    Ledger(caller).execute(RotateKey())
+    Ledger(caller).execute(RotateKey())
+    Ledger(caller).execute(IssueToken(name="another"))
     text = (DOCS / "log-format.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     vkey = (tmp_path / "config" / "trust").read_text(encoding="utf-8").split()[-1]
     command = [sys.executable, "-I", "-c", program, str(tmp_path / "data" / "ledger.db"), vkey]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("4 events are as they were signed\n", "")
+    assert (done.stdout, done.stderr) == ("7 events are as they were signed\n", "")
 
 
 def test_the_log_format_names_every_check_of_verify() -> None:
-    text = prose(DOCS / "log-format.md").split("`memprove verify` reports these as")[1]
+    text = prose(DOCS / "log-format.md").split("\n`memprove verify` reports these as")[1]
     assert tuple(words(text)[: len(CHECKS)]) == CHECKS
 
 

@@ -1,5 +1,6 @@
 """Trust files: which key speaks for which log."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,17 +8,31 @@ from hypothesis import given
 from support.expected import problem
 from support.texts import anything
 
-from memprove.ledger.log.trust import format_trust, parse_trust, pinned
+from memprove.ledger.log.epochs import Pin
+from memprove.ledger.log.trust import format_pin, format_trust, parse_trust, pinned
 from memprove.ledger.problems import Problem
 from memprove.ledger.tlog.note import Signer, format_vkey
 
+ROOT = "cnJycnJycnJycnJycnJycnJycnJycnJycnJycnJycnI="
 ONE, TWO = "memprove.local/one", "example.com/a/b"
-KEY = {origin: Signer(origin, origin.encode().ljust(32)).verifier for origin in (ONE, TWO)}
-VKEY = {origin: format_vkey(verifier) for origin, verifier in KEY.items()}
+KEY = {origin: Pin(Signer(origin, origin.encode().ljust(32)).verifier) for origin in (ONE, TWO)}
+VKEY = {origin: format_vkey(pin.verifier) for origin, pin in KEY.items()}
 
 
 def test_what_was_formatted_is_parsed() -> None:
     assert parse_trust(format_trust(ONE, VKEY[ONE])) == {ONE: KEY[ONE]}
+
+
+@pytest.mark.parametrize("first", [1, 7])
+@pytest.mark.parametrize("until", [None, (9, b"r" * 32)])
+def test_a_pin_may_begin_and_end(first: int, until: tuple[int, bytes] | None) -> None:
+    pin = replace(KEY[ONE], first=first, until=until)
+    assert parse_trust(format_pin(pin)) == {ONE: pin}
+
+
+def test_a_line_says_from_where_and_until_where_a_key_is_believed() -> None:
+    text = f"{ONE} {VKEY[ONE]} from 5 until 9 {ROOT} # restored\n"
+    assert parse_trust(text) == {ONE: replace(KEY[ONE], first=5, until=(9, b"r" * 32))}
 
 
 def test_a_file_may_hold_several_origins_comments_and_empty_lines() -> None:
@@ -34,8 +49,17 @@ def test_a_file_may_hold_none(text: str) -> None:
     "line",
     [
         ONE,
-        f"{ONE} {VKEY[ONE]} from 3",
+        f"{ONE} {VKEY[ONE]} from",
+        f"{ONE} {VKEY[ONE]} from 0",
+        f"{ONE} {VKEY[ONE]} from 03",
+        f"{ONE} {VKEY[ONE]} from 3 4",
+        f"{ONE} {VKEY[ONE]} from 3 from 3",
+        f"{ONE} {VKEY[ONE]} since 3",
         f"{ONE} {VKEY[ONE]} until 3",
+        f"{ONE} {VKEY[ONE]} until 3 AAAA",
+        f"{ONE} {VKEY[ONE]} until {ROOT} 3",
+        f"{ONE} {VKEY[ONE]} until 3 {ROOT} from 1",
+        f"{ONE} {VKEY[ONE]} from 4 until 3 {ROOT}",
         f"{ONE} {VKEY[TWO]}",
         f"{ONE} {VKEY[ONE]}x",
         f"{VKEY[ONE]} {ONE}",

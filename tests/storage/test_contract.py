@@ -69,6 +69,10 @@ def test_events_are_found_by_stream_and_by_kind(store: Store) -> None:
         assert reader.newest("begun") == [other]
         assert reader.newest("lost") == []
         assert reader.newest(limit=0) == []
+        assert list(reader.of_kind("begun")) == [first, other]
+        assert list(reader.of_kind("begun", after=1)) == [other]
+        assert list(reader.of_kind("begun", after=2)) == []
+        assert list(reader.of_kind("lost")) == []
 
 
 @pytest.mark.parametrize(("seq", "stream_seq"), [(1, 2), (3, 2), (2, 1), (2, 3), (0, 2)])
@@ -105,6 +109,8 @@ def test_only_kept_heads_and_the_newest_stay(store: Store) -> None:
             assert writer.head() == StoredHead(size, b"head %d" % size, keep)
     with store.read() as reader:
         assert [(head.size, head.keep) for head in reader.heads()] == [(2, True), (4, False)]
+        assert reader.head(2) == StoredHead(2, b"head 2", keep=True)
+        assert [reader.head(size) for size in (0, 1, 3, 5)] == [None] * 4
 
 
 @pytest.mark.parametrize("keeps", [(False, True), (True, False)])

@@ -120,6 +120,7 @@ def new_desk(base: Path) -> Desk:
         "PYTHONDONTWRITEBYTECODE": "1",
         "MEMPROVE_CONFIG_DIR": str(base / "config"),
         "MEMPROVE_DATA_DIR": str(base / "data"),
+        "MEMPROVE_STATE_DIR": str(base / "state"),
     }
     return Desk(base, env)
 

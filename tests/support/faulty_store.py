@@ -131,14 +131,17 @@ class _FaultyWriter:
     def newest(self, kind: str | None = None, limit: int = 1) -> list[StoredEvent]:
         return self._real.newest(kind, limit)
 
+    def of_kind(self, kind: str, after: int = 0) -> Iterator[StoredEvent]:
+        return self._real.of_kind(kind, after)
+
     def node(self, level: int, index: int) -> bytes | None:
         return self._real.node(level, index)
 
     def nodes(self) -> Iterator[StoredNode]:
         return self._real.nodes()
 
-    def head(self) -> StoredHead | None:
-        return self._real.head()
+    def head(self, size: int | None = None) -> StoredHead | None:
+        return self._real.head(size)
 
     def heads(self) -> Iterator[StoredHead]:
         return self._real.heads()

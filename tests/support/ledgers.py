@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -13,7 +14,7 @@ from support.git_repository import new_repository
 
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.record import Record, decode, decode_leaf
-from memprove.ledger.log.verify import Report
+from memprove.ledger.log.report import Report
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.base import Operation
 from memprove.ledger.operations.ledgers import VerifyLedger
@@ -82,6 +83,20 @@ class Project:
     def at(self, folder: Path) -> "Project":
         """Return the same ledger, reached from *folder*."""
         return replace(self, folder=folder)
+
+    @property
+    def state_dir(self) -> Path:
+        """Return where what was seen of the ledger is remembered."""
+        return Path(self.env["MEMPROVE_STATE_DIR"])
+
+    @property
+    def keys(self) -> list[Path]:
+        """Return the private keys that there are."""
+        return sorted(self.config_dir.glob("keys/*/*"))
+
+    def forget(self) -> None:
+        """Lose what was remembered."""
+        shutil.rmtree(self.state_dir, ignore_errors=True)
 
     @property
     def database(self) -> Path:
@@ -242,5 +257,6 @@ def unset(tmp_path: Path, *, repository: bool = False) -> Project:
         "PATH": os.environ["PATH"],
         "MEMPROVE_CONFIG_DIR": str(config_dir),
         "MEMPROVE_DATA_DIR": str(data_dir),
+        "MEMPROVE_STATE_DIR": str(tmp_path / "state"),
     }
     return Project(folder, config_dir, data_dir, env)

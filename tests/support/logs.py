@@ -13,7 +13,9 @@ from memprove.ledger import projections
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.record import Actor
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.verify import Report, verify
+from memprove.ledger.log.epochs import Pin
+from memprove.ledger.log.report import Report
+from memprove.ledger.log.verify import verify
 from memprove.ledger.projections import counter_key
 from memprove.ledger.storage.interface import Store, StoredEvent, StoredHead
 from memprove.ledger.storage.memory import MemoryDisk, MemoryStore
@@ -30,6 +32,8 @@ class Log:
         self.disk = MemoryDisk()
         self.store: Store = store or MemoryStore(self.disk)
         self.signer = Signer(ORIGIN, random.Random(seed).randbytes(32))
+        self.pin = Pin(self.signer.verifier)
+        self.epoch = 1
         self.at = 1_790_000_000_000
         self._random = random.Random(seed)
         self.created = e.LedgerCreated(
@@ -79,10 +83,18 @@ class Log:
             appender.seal(self.signer, keep=keep)
             return [record.seq for record in appender.records]
 
+    def rotate(self, seed: int = 0, *, epoch: int = 0, signer: Signer | None = None) -> int:
+        """Begin another epoch, with the key that *seed* makes; return the rotation's number."""
+        number = epoch or self.epoch + 1
+        after = signer or Signer(ORIGIN, random.Random(seed or 100 + number).randbytes(32))
+        (seq,) = self.append([e.KeyRotated(epoch=number, key=format_vkey(after.verifier))])
+        self.signer, self.epoch = after, number
+        return seq
+
     def verify(self) -> Report:
         """Verify it against its key."""
         with self.store.read() as reader:
-            return verify(reader, self.signer.verifier, project=projections.apply)
+            return verify(reader, self.pin, project=projections.apply)
 
     def edit_event(self, seq: int, edit: Callable[[StoredEvent], StoredEvent]) -> None:
         """Put what *edit* makes of event *seq* in its place."""
@@ -113,7 +125,7 @@ class Log:
 def stream_of(event: e.Event, task: str = "") -> tuple[str, str | None]:
     """Return the stream and the Workspace of *event*, of *task* where it is of a Task."""
     match event:
-        case e.LedgerCreated() | e.TokenIssued() | e.TokenRevoked():
+        case e.LedgerCreated() | e.TokenIssued() | e.TokenRevoked() | e.KeyRotated():
             return "ledger", None
         case e.WorkspaceRegistered() | e.WorkspaceAttached():
             return f"workspace/{WORKSPACE}", WORKSPACE
@@ -168,6 +180,8 @@ def busy_log() -> Log:
     log.append([SAMPLES["decision.proposed"], SAMPLES["decision.decided"]])
     log.append([a_run(), run_ended(), SAMPLES["task.moved"]], blobs=[(BLOB, DATA)])
     log.append([e.SessionEnded(session=1)])
+    log.rotate()
+    log.append([e.SessionEnded(session=2)])
     return log
 
 

@@ -32,6 +32,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
         token="a1b2", name="token", role="agent", scopes=("mcp-read", "x"), secret_hash=_HEX
     ),
     "token.revoked": e.TokenRevoked(token="a1b2"),
+    "key.rotated": e.KeyRotated(epoch=2, key="memprove.local/x+0+AQ=="),
     "workspace.registered": e.WorkspaceRegistered(
         id=_ID + "2", name="p", root_commits=(_HEX[:40],), **_PLACE
     ),

@@ -1,0 +1,190 @@
+"""The checks of signed heads: along the key epochs, and against heads that lie outside the log.
+
+All of them compare with roots that ``verify`` has computed from the leaves, not with stored nodes.
+"""
+
+from memprove.ledger.domain.events import KeyRotated, LedgerCreated
+from memprove.ledger.domain.record import decode, decode_leaf
+from memprove.ledger.log.epochs import (
+    EpochInvalid,
+    Epochs,
+    Pin,
+    WrongEpoch,
+    first_epoch,
+    follow,
+)
+from memprove.ledger.log.remembered import Found, Memory, contradiction
+from memprove.ledger.log.walk import Walk
+from memprove.ledger.problems import WRONG_EPOCH, Problem
+from memprove.ledger.storage.interface import Reader, StoredHead
+from memprove.ledger.tlog import Invalid
+from memprove.ledger.tlog.head import Head, parse_head
+from memprove.ledger.tlog.note import format_vkey
+
+
+def check_heads(walk: Walk, reader: Reader, pin: Pin) -> Epochs:
+    """Find heads that do not hold; return the key epochs, as far as their rotations hold."""
+    epochs = Epochs([])
+    with walk.making("epochs", "head", "heads"):
+        if not walk.failed:
+            _check_beginning(walk, reader, pin)
+        epochs = _check_epochs(walk, reader, pin)
+        _check_each(walk, epochs)
+        if pin.until is not None and pin.until != (walk.frontier.size, walk.frontier.root()):
+            walk.find("head", f"the trust file has the log end otherwise, at {pin.until[0]} events")
+    return epochs
+
+
+def outside_sizes(memory: Memory | None, required: bytes | None) -> frozenset[int]:
+    """Return the sizes at which the log is compared with heads outside it."""
+    seen = memory.seen if memory is not None else None
+    heads = [seen.head if seen is not None else None, claimed(required)]
+    return frozenset(head.size for head in heads if head is not None)
+
+
+def claimed(note: bytes | None) -> Head | None:
+    """Return what the head in *note* says, whoever signed it; None if there is none."""
+    try:
+        return parse_head((note or b"").decode().partition("\n\n")[0] + "\n")
+    except (UnicodeDecodeError, Invalid):
+        return None
+
+
+def check_outside(
+    walk: Walk, reader: Reader, epochs: Epochs, memory: Memory | None, required: bytes | None
+) -> None:
+    """Find that the log does not continue a head that was seen, or that is required."""
+    found = _found(walk, epochs)
+    seen = memory.seen if memory is not None and memory.holds() else None
+    if memory is not None and seen is not None and not _continues(walk, seen.head):
+        was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
+        _contradicted(walk, reader, "remembered", was, found, memory)
+    if required is not None:
+        _check_required(walk, reader, epochs, found, memory, required)
+
+
+def _check_beginning(walk: Walk, reader: Reader, pin: Pin) -> None:
+    """Find a log, or an epoch of it, that does not begin with the pinned key."""
+    at = max(pin.first - 1, 1)
+    event = reader.event(at)
+    begun = decode(decode_leaf(event.leaf), event.payload).event if event else None
+    want = (pin.verifier.name, format_vkey(pin.verifier))
+    match begun:
+        case LedgerCreated(origin=origin, key=key) if pin.first == 1:
+            found = (origin, key) == want
+        case KeyRotated(key=key):
+            found = key == want[1]
+        case _:
+            found = False
+    if not found:
+        walk.find("epochs", "the log does not begin with the pinned key", at)
+
+
+def _check_epochs(walk: Walk, reader: Reader, pin: Pin) -> Epochs:
+    """Return the epochs that follow from *pin*; find the first rotation that does not hold."""
+    heads = {head.size: head for head in walk.heads}
+    epochs = [first_epoch(reader, pin)]
+    last = pin.until[0] if pin.until is not None else walk.size
+    for record in walk.rotations:
+        if not pin.first <= record.seq <= last or not isinstance(record.event, KeyRotated):
+            continue
+        try:
+            if record.seq not in heads:
+                raise EpochInvalid("no head covers the rotation of keys")
+            head = Epochs(epochs[-1:]).open(heads[record.seq].note, record.seq)
+            if walk.roots.get(record.seq) != head.root:
+                raise EpochInvalid("the head over the rotation of keys signs another tree")
+            epochs.append(follow(epochs[-1], record.event, head))
+        except Invalid as error:
+            walk.find("epochs", str(error), record.seq, _code(error))
+            break
+    return Epochs(epochs)
+
+
+def _check_each(walk: Walk, epochs: Epochs) -> None:
+    newest = walk.heads[-1].size if walk.heads else 0
+    if newest != walk.frontier.size:
+        walk.find("head", f"the newest head signs {newest} events, the log has another number")
+    for stored in walk.heads:
+        check = "head" if stored.size == newest else "heads"
+        try:
+            _check_head(walk, epochs, stored)
+        except Invalid as error:
+            walk.find(check, str(error), stored.size or None, _code(error))
+            continue
+        walk.signed = stored.size
+        if stored.size < newest and not stored.keep:
+            walk.find(check, f"the head at {stored.size} is not marked as kept", stored.size)
+
+
+def _check_head(walk: Walk, epochs: Epochs, stored: StoredHead) -> None:
+    try:
+        head = epochs.open(stored.note, stored.size)
+    except EpochInvalid:
+        raise
+    except Invalid as error:
+        what = f"the head at {stored.size} does not hold under the key of its epoch: {error}"
+        raise EpochInvalid(what) from None
+    if walk.roots.get(head.size) != head.root:
+        raise EpochInvalid(f"the head at {stored.size} signs another tree")
+
+
+def _code(error: Invalid) -> str:
+    return WRONG_EPOCH.code if isinstance(error, WrongEpoch) else ""
+
+
+def _found(walk: Walk, epochs: Epochs) -> Found | None:
+    """Return the newest head, if there is one that is a head at all."""
+    stored = walk.heads[-1] if walk.heads else None
+    head = claimed(stored.note) if stored is not None else None
+    if stored is None or head is None:
+        return None
+    epoch = epochs.holding(head.size)
+    return Found(head, stored.note, format_vkey(epoch.verifier) if epoch is not None else "-")
+
+
+def _continues(walk: Walk, head: Head) -> bool:
+    newest = claimed(walk.heads[-1].note) if walk.heads else None
+    same = newest is None or newest.origin == head.origin
+    return same and walk.roots.get(head.size) == head.root
+
+
+def _check_required(
+    walk: Walk,
+    reader: Reader,
+    epochs: Epochs,
+    found: Found | None,
+    memory: Memory | None,
+    required: bytes,
+) -> None:
+    head = claimed(required)
+    if head is None:
+        walk.find("required", "the required head is none")
+        return
+    if not _continues(walk, head):
+        was = Found(head, required, "-")
+        _contradicted(walk, reader, "required", was, found, memory)
+        return
+    try:
+        epochs.open(required, head.size)
+    except Invalid as error:
+        walk.find("required", f"the required head does not hold: {error}", code=_code(error))
+
+
+def _contradicted(
+    walk: Walk,
+    reader: Reader,
+    check: str,
+    was: Found,
+    found: Found | None,
+    memory: Memory | None,
+) -> None:
+    if found is None:
+        walk.find(check, f"it was seen with {was.head.size} events")
+        return
+    state_dir = memory.state_dir if memory is not None else None
+    try:
+        problem = contradiction(reader, was, found, state_dir)
+    except Problem as damaged:
+        problem = damaged
+    walk.find(check, problem.detail, code=problem.code)
