@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,22 +98,24 @@ class Observation:
         """Return the tree for proofs about *capsule*, with what changed since its Runs."""
         from memprove.ledger.domain.evidence import Evidence, Today  # late: no Run needs it
 
+        end = time.monotonic() + self._deadline_s  # one for the tree and for all comparisons
         tree, ignore = self.tree, self.config.ignore
         plain = Today(tree.id, tree.reason, ignore)
         if tree.id is None:
             return plain
         wanted = Evidence(capsule, plain).trees_in_question()[:_MOST_COMPARED]
-        changed = {state.id: self._changes(state, read_blob) for state in wanted if state.id}
+        changed = {state.id: self._changes(state, read_blob, end) for state in wanted if state.id}
         return Today(tree.id, tree.reason, ignore, MappingProxyType(changed))
 
-    def _changes(self, state: TreeState, read_blob: ReadBlob) -> Changes:
+    def _changes(self, state: TreeState, read_blob: ReadBlob, end: float) -> Changes:
         from memprove.ledger.domain.evidence import Changes  # late: no Run needs it
 
         if state.snapshot is None or state.id is None or not self.tree.changed_known:
             return Changes(False)
         entries = _decode(read_blob(state.snapshot, _MOST_SNAPSHOT))
         before = trees.Snapshot(state.id, state.base, entries, True)
-        found = changes(self.worktree, before, self.tree.snapshot, deadline_s=self._deadline_s)
+        left = max(end - time.monotonic(), 0.0)
+        found = changes(self.worktree, before, self.tree.snapshot, deadline_s=left)
         kept = tuple(path for path in found.paths if not self.config.ignores(path))
         return Changes(found.known, kept)
 

@@ -38,6 +38,7 @@ from memprove.ledger.projections import LEDGER_KEY, LedgerRow, TokenRow, decode_
 from memprove.ledger.scopes import Scope
 from memprove.ledger.settings import Caller
 from memprove.ledger.storage.interface import Reader, Store, Writer
+from memprove.ledger.storage.lock import LONGEST_WAIT
 from memprove.ledger.storage.registry import open_store
 from memprove.ledger.tokens import Token
 from memprove.ledger.work import Transaction
@@ -83,7 +84,7 @@ class Ledger:
             looked: ResultT = inspect(operation, token, data_dir=data_dir, config_dir=config_dir)
             return looked
         around = Surroundings(self.caller)
-        store = open_store(data_dir)
+        store = open_store(data_dir, wait=min(self.caller.patience_s, LONGEST_WAIT))
         try:
             if _are_outdated(store):
                 from memprove.ledger.bare_log import rebuild_tables  # late: once a version
