@@ -44,6 +44,7 @@ VERBS: Final[Mapping[str, str]] = {
     "verify": "verification",
     "token": "tokens",
     "workspace": "workspaces",
+    "hook": "hooks",
 }
 """Verb → the module of ``memprove.cli.commands`` that has it, in the order of ``--help``."""
 

@@ -32,7 +32,6 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     agent_type: str | None = None
     tool_name: str | None = None
     tool_input: msgspec.Raw = msgspec.Raw(b"null")
-    error: msgspec.Raw = msgspec.Raw(b"null")
     cursor_version: str | None = None
     workspace_roots: tuple[str, ...] | None = None
 

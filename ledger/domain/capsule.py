@@ -225,10 +225,12 @@ def evolve(draft: _Draft, record: Record) -> None:
             | e.TokenRevoked()
             | e.WorkspaceRegistered()
             | e.WorkspaceAttached()
+            | e.NoteRecorded()
             | Unknown()
             | Erased()
         ):
-            pass  # not of a Task; of a newer program; or erased, where the labels stay taken
+            # Not of a Task; no evidence; of a newer program; or erased: the labels stay taken.
+            pass
         case _:
             assert_never(event)
 
