@@ -88,7 +88,7 @@ class Occasion:
         Clients that are known have exactly these keys in common. One that finds another key, or
         another event, takes nothing.
         """
-        said = self.told.hook_event_name
+        said = self.told.hook_event_name or (self.event if self.told.session_id else None)
         if not text or said != self.event or utf8_len(text) > LIMIT:
             return b""
         if said == "sessionStart":  # Cursor

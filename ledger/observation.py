@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -120,8 +119,7 @@ class Observation:
         return Changes(found.known, kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(msgspec.Struct, frozen=True):
     """What a Run did to the tree. *products* were not tracked; *moved* makes it prove nothing.
 
     Outside git, where nothing says what is a source, everything that was there before is tracked.

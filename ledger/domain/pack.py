@@ -21,9 +21,10 @@ units), so no text can fill the Pack; the left-out line takes a tenth (68 to 400
 import re
 import unicodedata
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
+
+import msgspec
 
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.capsule import Capsule
@@ -57,8 +58,7 @@ _WORD: Final = re.compile(r"\w+")
 _NUMBERED: Final = re.compile(r"([codrs])([1-9][0-9]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(msgspec.Struct, frozen=True):
     """What may become a line. *wanted*: also where no query asks for it."""
 
     label: str
@@ -67,8 +67,7 @@ class _Entry:
     wanted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(msgspec.Struct, frozen=True):
     """Entries, the newest first, under a heading (empty: a line that stands alone)."""
 
     heading: str

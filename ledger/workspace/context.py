@@ -8,7 +8,6 @@ not byte for byte what `encode_context` writes is not ours.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -43,8 +42,7 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: tuple[tuple[_Label, _Verdict], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRead:
+class ContextRead(msgspec.Struct, frozen=True):
     """A context, or none; *note* says in one line why a file that was there does not count."""
 
     context: Context | None
