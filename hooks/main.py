@@ -10,16 +10,22 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memprove.hooks import guard
+
+if TYPE_CHECKING:
+    from memprove.hooks.occasion import Occasion
 
 DEADLINE_S: Final = 1.8
 """From here to the end: with the start of Python two seconds."""
 ENDING_S: Final = 0.4
 """For the end of a conversation; what was begun is finished after we have left."""
 
-EVENTS: Final = {
+PATIENCE: Final = 0.6
+"""Of what is left, for git or for another writer: without today's tree there is a Pack still."""
+
+EVENTS: Final[dict[str, tuple[str, str, float]]] = {
     "SessionStart": ("starting", "session", DEADLINE_S),
     "sessionStart": ("starting", "session", DEADLINE_S),
     "SubagentStart": ("starting", "subagent", DEADLINE_S),
@@ -43,38 +49,49 @@ def main(arguments: Sequence[str], distrust: Callable[[list[str]], None]) -> NoR
         if folder is not None:
             os.chdir(folder)
         if event in EVENTS:
-            module, function, seconds = EVENTS[event]
+            *place, seconds = EVENTS[event]
+            longest = _owners_seconds()
+            until = began + (longest or DEADLINE_S)
 
             def work() -> bytes:
-                return _answer(event, module, function, config_dir, distrust, began + DEADLINE_S)
+                here = _occasion(event, config_dir, until)
+                if here is None:
+                    return b""
+                distrust([str(here.folder)])
+                return _answer(here, *place)
 
-            guard.answer(work, began + seconds, began + DEADLINE_S)
+            guard.answer(work, began + (longest or seconds), until)
     except BaseException as error:
         guard.tell(error)
     os._exit(0)
 
 
-def _answer(
-    event: str,
-    module: str,
-    function: str,
-    config_dir: str | None,
-    distrust: Callable[[list[str]], None],
-    until: float,
-) -> bytes:
-    """Return the document for the client, ending with a line feed, or nothing."""
-    from memprove.hooks import document, occasion  # late: after the guard is up
+def _occasion(event: str, config_dir: str | None, until: float) -> "Occasion | None":
+    from memprove.hooks import document, occasion  # late: the guard is up by now
 
     told = document.read(0, until)
     if told is None:
-        return b""
-    here = occasion.Occasion(event, told, config_dir)
-    distrust([str(here.folder)])
+        return None
+    left = until - time.monotonic()
+    return occasion.Occasion(event, told, config_dir, patience_s=left * PATIENCE)
+
+
+def _answer(here: "Occasion", module: str, function: str) -> bytes:
+    """Return the document for the client, ending with a line feed, or nothing."""
     from importlib import import_module
 
     answer = getattr(import_module(f"memprove.hooks.{module}"), function)(here)
     assert isinstance(answer, bytes)
     return answer
+
+
+def _owners_seconds() -> float | None:
+    """Return the deadline that MEMPROVE_HOOK_SECONDS sets, for slow machines: at most 10."""
+    try:
+        seconds = float(os.environ.get("MEMPROVE_HOOK_SECONDS", ""))
+    except ValueError:
+        return None
+    return seconds if 0 < seconds <= 10 else None
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[str, str | None, str | None]:

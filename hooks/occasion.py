@@ -22,8 +22,6 @@ from memprove.ledger.workspace import context, files, resolve
 
 LIMIT: Final = 9_500
 """UTF-8 bytes of a context: clients cut at 10,000, some of them without a word."""
-PATIENCE_S: Final = 1.0
-"""For git and for other writers, of the hook's two seconds: a tree may be unknown, then."""
 UNTRUSTED: Final = frozenset({LEDGER_DAMAGED, TRUST_INVALID, TRUST_MISSING})
 
 ResultT = TypeVar("ResultT")
@@ -32,7 +30,9 @@ ResultT = TypeVar("ResultT")
 class Occasion:
     """An event that *told* describes, and the ledger as it is reached from there."""
 
-    def __init__(self, event: str, told: Told, config_dir: str | None = None) -> None:
+    def __init__(
+        self, event: str, told: Told, config_dir: str | None, *, patience_s: float
+    ) -> None:
         self.event = event
         self.told = told
         env = dict(os.environ)
@@ -44,7 +44,7 @@ class Occasion:
             cwd=self.folder,
             env=env,
             config_option=Path(config_dir) if config_dir else None,
-            patience_s=PATIENCE_S,
+            patience_s=patience_s,
         )
 
     @property

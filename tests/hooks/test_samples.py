@@ -9,6 +9,8 @@ from support.command_line import MEMPROVE, Desk
 from support.hook_samples import BROKEN, COPILOT, GREETED, ODD, SILENT, data
 from support.hooked import hook, told
 
+PATIENT = {"MEMPROVE_HOOK_SECONDS": "10"}
+
 
 @pytest.fixture
 def desk(desk: Desk) -> Desk:
@@ -60,7 +62,7 @@ def test_a_stdin_that_is_never_closed_is_not_waited_for(desk: Desk) -> None:
         [*MEMPROVE, "hook", "SessionStart"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=desk.env,
+        env={**desk.env, **PATIENT},
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -93,7 +95,7 @@ def test_streams_that_are_closed_or_full_are_no_failure(desk: Desk, closed: str)
     document = desk.base / "event.json"
     document.write_bytes(data(GREETED["startup"], str(desk.folder)))
     source = "" if "<" in closed else f"<{document}"
-    done = desk.shell(f"memprove hook SessionStart {source} {closed}; echo $? >code")
+    done = desk.shell(f"memprove hook SessionStart {source} {closed}; echo $? >code", PATIENT)
     assert (desk.folder / "code").read_text() == "0\n"
     assert done.stderr == b""
 

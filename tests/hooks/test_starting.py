@@ -11,7 +11,7 @@ import pytest
 from bench.generate import generate
 from support.command_line import MEMPROVE, Desk, without_root_rights
 from support.git_repository import new_repository
-from support.hook_samples import GREETED, claude, data
+from support.hook_samples import GREETED, data
 from support.hooked import LIMIT, hook, told
 from support.ledgers import Project
 
@@ -101,7 +101,8 @@ def test_the_configuration_directory_can_be_an_option(desk: Desk) -> None:
         ("--config-dir", config, "hook", "SessionStart"),
         (f"--config-dir={config}", "-C", str(desk.folder), "hook", "SessionStart"),
     ):
-        done = desk.memprove(*words, stdin=document, env={"MEMPROVE_CONFIG_DIR": "/nowhere"})
+        env = {"MEMPROVE_CONFIG_DIR": "/nowhere", "MEMPROVE_HOOK_SECONDS": "10"}
+        done = desk.memprove(*words, stdin=document, env=env)
         assert "Task 1" in told(done)
 
 
@@ -131,7 +132,8 @@ def test_without_a_home_it_does_not_fail(desk: Desk) -> None:
 
 
 DAMAGES: dict[str, str] = {
-    "the newest head": "UPDATE head SET note = CAST(replace(CAST(note AS TEXT), '— ', '— x') AS BLOB)",
+    "the newest head": "UPDATE head SET note ="
+    " CAST(replace(CAST(note AS TEXT), '— ', '— x') AS BLOB)",
     "no head": "DELETE FROM head",
     "an older head": "DELETE FROM head WHERE size = (SELECT max(size) FROM head)",
     "the tree": "UPDATE node SET hash = zeroblob(32)",
@@ -207,7 +209,7 @@ def test_a_workspace_that_cannot_be_written_is_read(desk: Desk) -> None:
         folder.chmod(0o500)
     command = (*without_root_rights(), *MEMPROVE)
     document = data(GREETED["clear"], str(desk.folder))
-    env = {"CLAUDE_PID": "77", "CLAUDE_CODE_SESSION_ID": "1"}
+    env = {"CLAUDE_PID": "77", "CLAUDE_CODE_SESSION_ID": "1", "MEMPROVE_HOOK_SECONDS": "10"}
     done = desk.memprove("hook", "SessionStart", stdin=document, command=command, env=env)
     desk.folder.chmod(0o700)
     (desk.folder / ".memprove").chmod(0o700)
@@ -222,11 +224,15 @@ def test_a_git_that_hangs_leaves_the_tree_unknown(desk: Desk) -> None:
     (bin / "git").write_text("#!/bin/sh\nexec sleep 1000\n")
     (bin / "git").chmod(0o755)
     done = hook(desk, START, env={"PATH": f"{bin}{os.pathsep}{desk.env['PATH']}"})
-    assert "tree unknown: timeout" in told(done) or done.stdout == b""
+    assert "tree unknown: timeout" in told(done)
 
 
 def test_a_large_ledger_is_no_hindrance(tmp_path: Path) -> None:
     big = generate(tmp_path / "big", 100_000)
     desk = Desk(tmp_path, {**big.env, "HOME": str(tmp_path)})
-    text = told(hook(desk, claude("SessionStart", source="startup"), cwd=big.folder))
-    assert "Left out: " in text or text == "", "in time, or not at all"
+    assert "Left out: " in told(hook(desk, START, cwd=big.folder))
+
+
+def test_a_deadline_that_is_over_leaves_nothing_and_no_failure(desk: Desk) -> None:
+    desk.begin()
+    assert told(hook(desk, START, env={"MEMPROVE_HOOK_SECONDS": "0.01"})) == ""

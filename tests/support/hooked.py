@@ -24,7 +24,8 @@ def hook(
         assert isinstance(sample, dict)
         event = str(sample["hook_event_name"])
     about = str(cwd or desk.folder)
-    return desk.memprove("hook", event, stdin=data(sample, about), cwd=desk.base, env=env)
+    patient = {"MEMPROVE_HOOK_SECONDS": "10", **(env or {})}  # however slow this machine is
+    return desk.memprove("hook", event, stdin=data(sample, about), cwd=desk.base, env=patient)
 
 
 def told(done: Done) -> str:
