@@ -227,6 +227,7 @@ def test_a_git_that_hangs_leaves_the_tree_unknown(desk: Desk) -> None:
     assert "tree unknown: timeout" in told(done)
 
 
+@pytest.mark.timeout(600)  # to make it, not to read it
 def test_a_large_ledger_is_no_hindrance(tmp_path: Path) -> None:
     big = generate(tmp_path / "big", 100_000)
     desk = Desk(tmp_path, {**big.env, "HOME": str(tmp_path)})
