@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal, cast
 
-from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.paths import from_text
 from memprove.ledger.projections import WorkspaceRow
 from memprove.ledger.settings import Caller
@@ -36,7 +35,11 @@ class Surroundings:
     def variable(self, name: str) -> str | None:
         """Return an environment variable of the caller, without secrets."""
         value = self.caller.variable(name)
-        return value and Redactor(environment_secrets(self.caller.env)).text(value)
+        if not value:
+            return value
+        from memprove.ledger.domain.redaction import Redactor, environment_secrets  # late: 15 ms
+
+        return Redactor(environment_secrets(self.caller.env)).text(value)
 
     def match(self, rows: Sequence[WorkspaceRow]) -> resolve.Match:
         """Return the Workspace among *rows* that the caller is in."""

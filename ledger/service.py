@@ -18,7 +18,6 @@ from memprove.ledger import projections, request, scopes, settings
 from memprove.ledger.admission import check_token
 from memprove.ledger.domain.events import TaskMoved, TaskState
 from memprove.ledger.domain.record import Actor, Record
-from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.keys import FIRST_EPOCH, Keys
 from memprove.ledger.log.reading import check_head
@@ -76,7 +75,7 @@ class Ledger:
         owner = self._check_owner(operation)
         data_dir = settings.data_dir(self.caller)
         token = settings.token(self.caller, owner=owner)
-        operation = request.redacted(operation, Redactor(environment_secrets(self.caller.env)))
+        operation = request.redacted(operation, self.caller.env)
         config_dir = settings.config_dir(self.caller)
         if isinstance(operation, Inspection):
             from memprove.ledger.bare_log import inspect  # late: no Run needs it

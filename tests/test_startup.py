@@ -22,7 +22,8 @@ HOOK = """
 import os, sys
 from memprove.cli.main import main
 from memprove.hooks import guard
-guard.answer = lambda work, until, at_most: print(work(), " ".join(sys.modules), sep="\\n", flush=True)
+told = lambda: " ".join(sys.modules)
+guard.answer = lambda work, until, at_most: print(work(), told(), sep="\\n", flush=True)
 main()
 """
 OTHERS = ("packs", "claims", "tasks", "verification", "tokens", "workspaces", "setup", "logs")
@@ -65,6 +66,7 @@ def test_a_hook_imports_no_command_line(desk: Desk) -> None:
         NEVER | {"typer", "memprove.cli.app", "memprove.mcp_facade", "platformdirs"}
     )
     assert not names & {"memprove.ledger.capture", "memprove.ledger.recording"}
+    assert "memprove.ledger.domain.redaction" not in names
 
 
 def test_run_imports_no_other_verb(desk: Desk) -> None:
