@@ -47,6 +47,7 @@ VERBS: Final[Mapping[str, str]] = {
     "token": "tokens",
     "workspace": "workspaces",
     "mcp": "mcp",
+    "hook": "hooks",
 }
 """Verb → the module of ``memprove.cli.commands`` that has it, in the order of ``--help``."""
 

@@ -21,6 +21,8 @@ def main() -> None:
     """Run the command in ``sys.argv`` and leave with its exit code."""
     sys.path[:] = trusted(sys.path, _places(sys.argv[1:]))
     gc.set_threshold(50_000)  # imports leave no garbage; looking for it took a tenth of the start
+    if is_hook(sys.argv[1:]):
+        _answer_a_hook(sys.argv[1:])
     try:
         from memprove.cli import app  # late: it imports what the path decides
 
@@ -30,6 +32,31 @@ def main() -> None:
         _become_the_command(sys.argv[1:], error)
         raise
     _leave(app.run(sys.argv[1:]))
+
+
+def is_hook(arguments: list[str]) -> bool:
+    """Tell whether *arguments* are ``[-C DIR] [--config-dir DIR] hook …``, no help asked for."""
+    words = iter(arguments)
+    for word in words:
+        if word in ("-C", "--config-dir"):
+            next(words, None)
+        elif not word.startswith("--config-dir="):
+            return word == "hook" and not {"-h", "--help"}.intersection(arguments)
+    return False
+
+
+def _answer_a_hook(arguments: list[str]) -> None:
+    """Answer an agent's client and leave, with exit code 0 even if nothing of ours can be had."""
+    try:
+        from memprove.hooks import main as hooks  # late: it imports what the path decides
+
+        hooks.main(arguments, _distrust)
+    except BaseException:
+        os._exit(0)
+
+
+def _distrust(places: list[str]) -> None:
+    sys.path[:] = trusted(sys.path, places)
 
 
 def _become_the_command(arguments: list[str], error: Exception) -> None:

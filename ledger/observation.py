@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -97,28 +97,29 @@ class Observation:
         """Return the tree for proofs about *capsule*, with what changed since its Runs."""
         from memprove.ledger.domain.evidence import Evidence, Today  # late: no Run needs it
 
+        end = time.monotonic() + self._deadline_s  # one for the tree and for all comparisons
         tree, ignore = self.tree, self.config.ignore
         plain = Today(tree.id, tree.reason, ignore)
         if tree.id is None:
             return plain
         wanted = Evidence(capsule, plain).trees_in_question()[:_MOST_COMPARED]
-        changed = {state.id: self._changes(state, read_blob) for state in wanted if state.id}
+        changed = {state.id: self._changes(state, read_blob, end) for state in wanted if state.id}
         return Today(tree.id, tree.reason, ignore, MappingProxyType(changed))
 
-    def _changes(self, state: TreeState, read_blob: ReadBlob) -> Changes:
+    def _changes(self, state: TreeState, read_blob: ReadBlob, end: float) -> Changes:
         from memprove.ledger.domain.evidence import Changes  # late: no Run needs it
 
         if state.snapshot is None or state.id is None or not self.tree.changed_known:
             return Changes(False)
         entries = _decode(read_blob(state.snapshot, _MOST_SNAPSHOT))
         before = trees.Snapshot(state.id, state.base, entries, True)
-        found = changes(self.worktree, before, self.tree.snapshot, deadline_s=self._deadline_s)
+        left = max(end - time.monotonic(), 0.0)
+        found = changes(self.worktree, before, self.tree.snapshot, deadline_s=left)
         kept = tuple(path for path in found.paths if not self.config.ignores(path))
         return Changes(found.known, kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(msgspec.Struct, frozen=True):
     """What a Run did to the tree. *products* were not tracked; *moved* makes it prove nothing.
 
     Outside git, where nothing says what is a source, everything that was there before is tracked.

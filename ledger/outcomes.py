@@ -1,13 +1,17 @@
 """The outcomes of single tests as a blob: zlib-compressed JSON, ``[[id, outcome], …]`` by id."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from memprove.ledger.domain.redaction import Redactor
 from memprove.ledger.problems import LEDGER_DAMAGED
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.redaction import Redactor
 
 MOST_OUTCOMES: Final = 256 * 1024 * 1024
 _ROWS: Final = msgspec.json.Decoder(list[tuple[str, str]])

@@ -5,15 +5,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, cast
 
-from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.paths import from_text
 from memprove.ledger.projections import WorkspaceRow
 from memprove.ledger.settings import Caller
 from memprove.ledger.workspace import context as contexts
 from memprove.ledger.workspace import files, resolve
 from memprove.ledger.workspace.repository import root_commits
-
-_HISTORY_DEADLINE_S = 10.0
 
 HINT = "workspace"
 """The file under ``.memprove/`` that holds a Workspace's id: a hint, believed after a check."""
@@ -39,14 +36,20 @@ class Surroundings:
     def variable(self, name: str) -> str | None:
         """Return an environment variable of the caller, without secrets."""
         value = self.caller.variable(name)
-        return value and Redactor(environment_secrets(self.caller.env)).text(value)
+        if not value:
+            return value
+        from memprove.ledger.domain.redaction import Redactor, environment_secrets  # late: 15 ms
+
+        return Redactor(environment_secrets(self.caller.env)).text(value)
 
     def match(self, rows: Sequence[WorkspaceRow]) -> resolve.Match:
         """Return the Workspace among *rows* that the caller is in."""
         if self._match is None:
             places = resolve.locate(self.caller.cwd)
             registered = [_registered(row) for row in rows]
-            self._match = resolve.match(places, registered, hint=_hint, root_commits=_root_commits)
+            self._match = resolve.match(
+                places, registered, hint=_hint, root_commits=self._root_commits
+            )
         return self._match
 
     def worktree(self, rows: Sequence[WorkspaceRow], named: str) -> Path:
@@ -68,6 +71,18 @@ class Surroundings:
                 self.notes.append(self._context.note)
         return self._context.context
 
+    def take_context(self, client: str) -> bool:
+        """Let the caller's client session point to where *client* does, which has been matched."""
+        assert self._match is not None
+        found = contexts.read_context(self._match.place.worktree, client)
+        if found.context is not None:
+            self._context = found
+        return found.context is not None
+
+    def drop_context(self) -> None:
+        """Let the caller's client session point nowhere; its file stays as it is."""
+        self._context = contexts.ContextRead(None, "")
+
     def context_file(self) -> tuple[str, contexts.Context | None]:
         """Return the client session, and its context file's words: nearest upwards, unchecked."""
         for place in resolve.locate(self.caller.cwd):
@@ -75,6 +90,9 @@ class Surroundings:
             if found is not None or place.kind == "git":
                 return self.client, found
         return self.client, None
+
+    def _root_commits(self, place: resolve.Place) -> tuple[str, ...]:
+        return root_commits(place.worktree, deadline_s=self.caller.patience_s)
 
 
 def _registered(row: WorkspaceRow) -> resolve.Registered:
@@ -93,7 +111,3 @@ def _registered(row: WorkspaceRow) -> resolve.Registered:
 def _hint(place: resolve.Place) -> str | None:
     data = files.read_local(place.worktree, HINT)
     return None if data is None else data.decode("utf-8", "replace").strip()
-
-
-def _root_commits(place: resolve.Place) -> tuple[str, ...]:
-    return root_commits(place.worktree, deadline_s=_HISTORY_DEADLINE_S)

@@ -13,7 +13,6 @@
     filters = ["lfs"]           # filter drivers of the repository's own configuration that may run
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -24,8 +23,7 @@ from memprove.ledger.problems import CONFIG_INVALID, CONFIG_UNREADABLE
 _MOST = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """What holds in one Workspace."""
 
     kinds: frozenset[RunKind] = COUNTING

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from memprove.ledger.domain import printing
 
 if TYPE_CHECKING:
-    from memprove.ledger.log.verify import Report
+    from memprove.ledger.log.report import Report
     from memprove.ledger.operations.checkpoints import Checkpointed
     from memprove.ledger.operations.contexts import ContextTold
     from memprove.ledger.operations.decisions import DecisionTold

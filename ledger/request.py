@@ -1,23 +1,35 @@
 """A request on its way in: its secrets are cut, and it gets the mark that tells a retry."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
-from memprove.ledger.domain.redaction import Redactor
 from memprove.ledger.operations.base import Operation
 from memprove.ledger.problems import TEXT_INVALID
 from memprove.ledger.tokens import Token
 
+if TYPE_CHECKING:
+    from memprove.ledger.domain.redaction import Redactor
+
 OperationT = TypeVar("OperationT", bound=Operation[Any])
 
 
-def redacted(operation: OperationT, redactor: Redactor) -> OperationT:
-    """Return *operation* with the secrets cut out of every text in it but its verbatim ones."""
+def redacted(operation: OperationT, env: Mapping[str, str]) -> OperationT:
+    """Return *operation* with the secrets cut out of every text in it but its verbatim ones.
+
+    Secrets are known formats and the values of secret-named variables of *env*.
+    """
+    if not any(map(_may_hold_text, _values(operation))):
+        return operation
+    from memprove.ledger.domain.redaction import Redactor, environment_secrets  # late: 15 ms
+
+    redactor = Redactor(environment_secrets(env))
     return cast(OperationT, _redacted(operation, redactor, operation.verbatim))
 
 
@@ -33,6 +45,16 @@ def mark(operation: Operation[Any], token: Token) -> str:
         raise TEXT_INVALID(name) from None
     parts = (b"memprove request v1", token.secret.encode(), name.encode(), body)
     return sha256(b"\n".join(parts)).hexdigest()[:32]
+
+
+def _values(operation: Operation[Any]) -> Iterator[Any]:
+    for field in fields(cast(Any, operation)):
+        if field.name not in operation.verbatim:
+            yield getattr(operation, field.name)
+
+
+def _may_hold_text(value: Any) -> bool:
+    return bool(value) and not isinstance(value, Enum | int | bytes)
 
 
 def _redacted(value: Any, redactor: Redactor, verbatim: frozenset[str]) -> Any:

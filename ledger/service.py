@@ -18,7 +18,6 @@ from memprove.ledger import projections, request, scopes, settings
 from memprove.ledger.admission import check_token
 from memprove.ledger.domain.events import TaskMoved, TaskState
 from memprove.ledger.domain.record import Actor, Record
-from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.epochs import Pin
 from memprove.ledger.log.keys import Keys
@@ -40,6 +39,7 @@ from memprove.ledger.projections import LEDGER_KEY, LedgerRow, TokenRow, decode_
 from memprove.ledger.scopes import Scope
 from memprove.ledger.settings import Caller
 from memprove.ledger.storage.interface import Reader, Store, Writer
+from memprove.ledger.storage.lock import LONGEST_WAIT
 from memprove.ledger.storage.registry import open_store
 from memprove.ledger.tokens import Token
 from memprove.ledger.work import Transaction
@@ -77,7 +77,7 @@ class Ledger:
         owner = self._check_owner(operation)
         data_dir = settings.data_dir(self.caller)
         token = settings.token(self.caller, owner=owner)
-        operation = request.redacted(operation, Redactor(environment_secrets(self.caller.env)))
+        operation = request.redacted(operation, self.caller.env)
         config_dir = settings.config_dir(self.caller)
         memory = Memory(settings.state_dir(self.caller), data_dir)  # before any transaction
         if isinstance(operation, Inspection):
@@ -90,7 +90,7 @@ class Ledger:
             self.notes += differences(self.caller.cwd, read_pins(config_dir))
             return looked
         around = Surroundings(self.caller)
-        store = open_store(data_dir)
+        store = open_store(data_dir, wait=min(self.caller.patience_s, LONGEST_WAIT))
         try:
             if _are_outdated(store):
                 from memprove.ledger.bare_log import rebuild_tables  # late: once a version

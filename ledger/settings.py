@@ -39,6 +39,8 @@ class Caller:
     env: Mapping[str, str]
     config_option: Path | None = None
     from_agent: bool = False
+    patience_s: float = 10.0
+    """The longest that the caller waits for git, or for another writer."""
 
     def variable(self, name: str) -> str | None:
         """Return environment variable *name* if it is set to something."""

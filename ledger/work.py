@@ -212,6 +212,18 @@ class Transaction:
             raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
         return session
 
+    def follow(self, *, window: str, earlier: str) -> None:
+        """Hand the context of the client session before on to the caller's, if it has none."""
+        from memprove.ledger.following import follow  # late: only hooks do
+
+        follow(self, self.around, window=window, earlier=earlier)
+
+    def remember(self, window: str) -> None:
+        """Keep that *window* of the client shows the caller's client session now."""
+        from memprove.ledger.following import remember  # late, as above
+
+        remember(self, self.around, window)
+
     def point(self, session: SessionRow) -> None:
         """Make the caller's context point to *session* once this transaction is durable."""
         self.pointed = session
@@ -279,7 +291,11 @@ class Transaction:
         if self.judged is not None:
             return Evidence(capsule, self.judged, self.outcomes)
         filters = self._policy().filters
-        observation = Observation(self._worktree_of(capsule), allowed_filters=filters)
+        observation = Observation(
+            self._worktree_of(capsule),
+            deadline_s=self.around.caller.patience_s,
+            allowed_filters=filters,
+        )
         return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
 
     def outcomes(self, run: Run) -> Mapping[str, str]:

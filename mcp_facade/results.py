@@ -22,7 +22,7 @@ from memprove.ledger.operations.tasks import TaskList
 from memprove.mcp_facade.tool import Result
 
 if TYPE_CHECKING:
-    from memprove.ledger.log.verify import Report
+    from memprove.ledger.log.report import Report
 
 _NOBODY: Final = Answer()
 

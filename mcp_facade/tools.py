@@ -24,7 +24,7 @@ from memprove.mcp_facade import inputs, results
 from memprove.mcp_facade.tool import Annotations, Client, Result, Tool
 
 if TYPE_CHECKING:
-    from memprove.ledger.log.verify import Report
+    from memprove.ledger.log.report import Report
 
 ResultT = TypeVar("ResultT")
 ReceiptT = TypeVar("ReceiptT", bound=Receipt)

@@ -18,6 +18,14 @@ from memprove.cli.main import main
 os._exit = lambda code: print("\\n" + " ".join(sys.modules))
 main()
 """
+HOOK = """
+import os, sys
+from memprove.cli.main import main
+from memprove.hooks import guard
+told = lambda: " ".join(sys.modules)
+guard.answer = lambda work, until, at_most: print(work(), told(), sep="\\n", flush=True)
+main()
+"""
 OTHERS = ("packs", "claims", "tasks", "verification", "tokens", "workspaces", "setup", "logs")
 NOT_FOR_RUNS = ("capsule", "evidence", "decide", "completion", "pack", "lines")
 
@@ -43,6 +51,22 @@ def test_a_verb_imports_nothing_that_is_not_its_own(desk: Desk, verb: str) -> No
     names = imported(desk, *verb.split())
     assert "memprove.cli.app" in names, "the command was imported at all"
     assert not names & NEVER
+
+
+def test_a_hook_imports_no_command_line(desk: Desk) -> None:
+    document = b'{"session_id":"x","hook_event_name":"SessionStart"}'
+    done = desk.memprove(
+        "hook", "SessionStart", stdin=document, command=(sys.executable, "-P", "-c", HOOK)
+    )
+    answer, modules = done.out.splitlines()
+    names = set(modules.split())
+    assert "Task 1" in answer
+    assert {"memprove.hooks.starting", "memprove.ledger.domain.pack", "apsw"} <= names
+    assert not names & (
+        NEVER | {"typer", "memprove.cli.app", "memprove.mcp_facade", "platformdirs"}
+    )
+    assert not names & {"memprove.ledger.capture", "memprove.ledger.recording"}
+    assert "memprove.ledger.domain.redaction" not in names
 
 
 def test_run_imports_no_other_verb(desk: Desk) -> None:

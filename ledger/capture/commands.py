@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from memprove.ledger.capture import masking, shell
 from memprove.ledger.capture.shell_tokens import DEEPEST, Unreadable
 from memprove.ledger.capture.tools import Kind, builds, kind_of, only_tells, program, strongest
-from memprove.ledger.capture.wrappers import shell_script, unwrapped
+from memprove.ledger.capture.wrappers import shell_script, stages, unwrapped
 
 
 def classify(argv: Sequence[str], *, counted: bool = True) -> Kind:
@@ -28,6 +28,29 @@ def is_no_op(argv: Sequence[str]) -> bool:
 def mask(argv: Sequence[str]) -> str:
     """Return why the exit code of *argv* cannot be trusted; empty if it can."""
     return masking.reason(argv)
+
+
+def tests_unrecorded(script: str) -> bool:
+    """Return whether the shell text *script* surely runs tests outside ``memprove run``."""
+    return any(_tests_unrecorded(words, 0) for words in _plain(script))
+
+
+def _tests_unrecorded(argv: Sequence[str], depth: int) -> bool:
+    words: list[str] = []
+    for words in stages(argv):
+        if words and program(words[0]) in ("memprove", "memprove.cli"):
+            return False
+    inner = shell_script(words)
+    if inner is not None and depth <= DEEPEST:
+        return any(_tests_unrecorded(each, depth + 1) for each in _plain(inner.text))
+    return bool(words) and kind_of(words) == "test"
+
+
+def _plain(script: str) -> list[tuple[str, ...]]:
+    try:
+        return list(shell.commands(shell.parse(script)))
+    except Unreadable:
+        return []
 
 
 NO_OPS = masking.HARMLESS | frozenset(

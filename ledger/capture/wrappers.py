@@ -1,6 +1,6 @@
 """Commands that run other commands: ``env``, ``timeout``, ``uv run``, ``python -m``, ``sh -c``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memprove.ledger.capture.tools import program
@@ -67,13 +67,20 @@ _PYTHON = _wrapper("-W -X")
 
 def unwrapped(argv: Sequence[str]) -> list[str]:
     """Return the command in *argv* without ``NAME=value``, ``env``, ``uv run``, ``python -m``."""
+    *_, words = stages(argv)
+    return words
+
+
+def stages(argv: Sequence[str]) -> Iterator[list[str]]:
+    """Yield *argv*, then what is left of it as each wrapper is taken off."""
     words = list(argv)
+    yield words
     while words:
         shorter = _without_wrapper(words)
         if shorter is None or len(shorter) >= len(words):
-            return words
+            return
         words = shorter
-    return words
+        yield words
 
 
 def _without_wrapper(words: list[str]) -> list[str] | None:

@@ -6,9 +6,11 @@ from the labels in the leaves, so that an erased payload renumbers nothing.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, assert_never
+
+import msgspec
+from msgspec.structs import replace
 
 from memprove.ledger.domain import events as e
 from memprove.ledger.domain.labels import Citation, parse_citation, split_label
@@ -16,8 +18,7 @@ from memprove.ledger.domain.record import Erased, Record, Unknown
 from memprove.ledger.domain.run import Run, take
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(msgspec.Struct, frozen=True):
     """Who stated something, and when: a Session's number, the event's number, milliseconds.
 
     *by_agent*: an agent's environment was seen around the command.
@@ -29,8 +30,7 @@ class Stated:
     by_agent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """A fact that a checkpoint stated."""
 
     label: str
@@ -42,8 +42,7 @@ class Claim:
     withdrawn: Stated | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenItem:
+class OpenItem(msgspec.Struct, frozen=True):
     """Something left undone."""
 
     label: str
@@ -52,8 +51,7 @@ class OpenItem:
     closed: Stated | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """A choice with its reasons."""
 
     label: str
@@ -68,8 +66,7 @@ class Decision:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """One agent or person at work on the Task."""
 
     number: int
@@ -84,8 +81,7 @@ class Session:
     abandoned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """One change of the Task's state."""
 
     source: e.TaskState
@@ -95,8 +91,7 @@ class Move:
     stated: Stated
 
 
-@dataclass(frozen=True, slots=True)
-class NextAction:
+class NextAction(msgspec.Struct, frozen=True):
     """What the last Session said comes next."""
 
     text: str
@@ -108,8 +103,7 @@ def _nothing() -> Mapping[Any, Any]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Capsule:
+class Capsule(msgspec.Struct, frozen=True):
     """Everything about one Task. Mappings are by label (Sessions by number), in log order."""
 
     id: str = ""
@@ -119,11 +113,11 @@ class Capsule:
     description: str = ""
     state: e.TaskState = e.TaskState.PENDING
     moves: tuple[Move, ...] = ()
-    sessions: Mapping[int, Session] = field(default_factory=_nothing)
-    runs: Mapping[str, Run] = field(default_factory=_nothing)
-    claims: Mapping[str, Claim] = field(default_factory=_nothing)
-    open_items: Mapping[str, OpenItem] = field(default_factory=_nothing)
-    decisions: Mapping[str, Decision] = field(default_factory=_nothing)
+    sessions: Mapping[int, Session] = msgspec.field(default_factory=_nothing)
+    runs: Mapping[str, Run] = msgspec.field(default_factory=_nothing)
+    claims: Mapping[str, Claim] = msgspec.field(default_factory=_nothing)
+    open_items: Mapping[str, OpenItem] = msgspec.field(default_factory=_nothing)
+    decisions: Mapping[str, Decision] = msgspec.field(default_factory=_nothing)
     next_action: NextAction | None = None
     events: int = 0
     last_at: int = 0
@@ -226,10 +220,12 @@ def evolve(draft: _Draft, record: Record) -> None:
             | e.KeyRotated()
             | e.WorkspaceRegistered()
             | e.WorkspaceAttached()
+            | e.NoteRecorded()
             | Unknown()
             | Erased()
         ):
-            pass  # not of a Task; of a newer program; or erased, where the labels stay taken
+            # Not of a Task; no evidence; of a newer program; or erased: the labels stay taken.
+            pass
         case _:
             assert_never(event)
 

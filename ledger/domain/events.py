@@ -294,6 +294,17 @@ class DecisionDecided(_Value, frozen=True):
     comment: str = ""
 
 
+class NoteRecorded(_Value, frozen=True):
+    """A client's hook saw a test command that ``memprove run`` did not record. It proves nothing.
+
+    *cut* characters of *command* were left out at its end. *failed*: what the client said of it.
+    """
+
+    command: str
+    cut: int = 0
+    failed: bool = False
+
+
 Event = (
     LedgerCreated
     | TokenIssued
@@ -310,6 +321,7 @@ Event = (
     | CheckpointRecorded
     | DecisionProposed
     | DecisionDecided
+    | NoteRecorded
 )
 
 KINDS: dict[str, tuple[type[Event], int]] = {
@@ -328,5 +340,6 @@ KINDS: dict[str, tuple[type[Event], int]] = {
     "checkpoint.recorded": (CheckpointRecorded, 1),
     "decision.proposed": (DecisionProposed, 1),
     "decision.decided": (DecisionDecided, 1),
+    "note.recorded": (NoteRecorded, 1),
 }
 """Name on the wire → Struct and its current version."""

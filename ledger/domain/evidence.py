@@ -6,10 +6,12 @@ All of it is derived on every read and never stored; reading refreshes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from memprove.ledger.domain.events import TreeState
 from memprove.ledger.domain.run import Check, Run, Verdict, in_order
@@ -30,16 +32,14 @@ class ProofState(StrEnum):
     PROVEN = "proven"
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """The paths that differ between a Run's tree and today's. *known* False: not to be had."""
 
     known: bool
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Today:
+class Today(msgspec.Struct, frozen=True):
     """The caller's working tree now.
 
     *changes* is by tree id of a Run; paths that the ignore list names are left out of it already.
@@ -48,11 +48,10 @@ class Today:
     tree: str | None
     reason: str = ""
     ignore: tuple[str, ...] = ()
-    changes: Mapping[str, Changes] = field(default_factory=lambda: MappingProxyType({}))
+    changes: Mapping[str, Changes] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(msgspec.Struct, frozen=True):
     """Whether a Run's tree is today's. If not: the paths that changed, or why it is unknown."""
 
     fresh: bool
@@ -60,8 +59,7 @@ class Freshness:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(msgspec.Struct, frozen=True):
     """What stands for one citation today: the deciding Run, and the *test* in it if one was cited.
 
     *outcome* is that test's; *flaky*: it both passed and failed on this very tree.
@@ -78,8 +76,7 @@ class Ground:
         return self.outcome != PASSED if self.test else self.run.verdict in _CONTRADICTS
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(msgspec.Struct, frozen=True):
     """What stands behind one claim, and the grounds that say so."""
 
     state: ProofState

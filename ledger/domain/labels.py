@@ -10,7 +10,8 @@ test in it), ``!r1`` (a Run that failed), ``c2``, ``d1``.
 """
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from memprove.ledger.problems import LABEL_INVALID
 
@@ -28,8 +29,7 @@ _CITATION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Citation:
+class Citation(msgspec.Struct, frozen=True, order=True):
     """A label as evidence for a claim."""
 
     label: str

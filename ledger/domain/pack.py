@@ -1,7 +1,8 @@
 """The Pack: a Task's Capsule as text for an agent that resumes, cut to a budget.
 
 Plain text of whole lines. The same Capsule, tree, query and budget give the same bytes: there is no
-clock in it. The budget counts UTF-16 code units with the final line feed and is never exceeded.
+clock in it. The budget counts UTF-16 code units (for hooks UTF-8 bytes, which are never fewer) with
+the final line feed and is never exceeded.
 
 **What it tells.** The Task; the next action; live open items; claims by their proof, withdrawn ones
 aside; Decisions that none superseded; the Runs that say something of today: those that decide and
@@ -19,10 +20,11 @@ units), so no text can fill the Pack; the left-out line takes a tenth (68 to 400
 
 import re
 import unicodedata
-from collections.abc import Callable, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence, Set
 from functools import cache, partial
 from typing import Final
+
+import msgspec
 
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.capsule import Capsule
@@ -56,8 +58,7 @@ _WORD: Final = re.compile(r"\w+")
 _NUMBERED: Final = re.compile(r"([codrs])([1-9][0-9]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(msgspec.Struct, frozen=True):
     """What may become a line. *wanted*: also where no query asks for it."""
 
     label: str
@@ -66,8 +67,7 @@ class _Entry:
     wanted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(msgspec.Struct, frozen=True):
     """Entries, the newest first, under a heading (empty: a line that stands alone)."""
 
     heading: str
@@ -79,14 +79,24 @@ _Place = tuple[int, int]
 """Where an entry is: the number of its section, and its own in there."""
 
 
-def render(evidence: Evidence, *, query: str = "", budget: int = DEFAULT_BUDGET) -> str:
-    """Return the Pack of a Task in at most *budget* UTF-16 units, ending with one line feed."""
+Size = Callable[[str], int]
+"""Tells how much of a budget a text takes."""
+
+
+def render(
+    evidence: Evidence,
+    *,
+    query: str = "",
+    budget: int = DEFAULT_BUDGET,
+    size: Size = printing.utf16_len,
+) -> str:
+    """Return the Pack of a Task in at most *budget* as *size* counts, ending with one line feed."""
     if not LEAST_BUDGET <= budget <= MOST_BUDGET:
         raise BUDGET_INVALID(budget)
     share = min(max(budget // 8, 80), 400)
     tail = min(max(budget // 10, _LEAST_TAIL), _MOST_TAIL)
-    task = _task_line(evidence, share, budget - tail)
-    room = budget - printing.utf16_len(task)
+    task = _task_line(evidence, share, budget - tail, size)
+    room = budget - size(task)
     sections = _sections(evidence, Lines(evidence, share))
     order = _rank(sections, query)
 
@@ -96,14 +106,20 @@ def render(evidence: Evidence, *, query: str = "", budget: int = DEFAULT_BUDGET)
         return f"{indent}{sections[place[0]].entries[place[1]].line()}\n"
 
     # If all that is wanted fits beside its own left-out line, no room needs to be held for another.
-    kept = _fill(sections, order, line, room - len(_left_out(sections, set(order), tail)))
+    rest = size(_left_out(sections, set(order), tail, size))
+    kept = _fill(sections, order, line, room - rest, size)
     if len(kept) < len(order):
-        kept = _fill(sections, order, line, room - tail)
-    return task + _print(sections, kept, line) + _left_out(sections, kept, tail)
+        kept = _fill(sections, order, line, room - tail, size)
+    return task + _print(sections, kept, line) + _left_out(sections, kept, tail, size)
 
 
-def opening(capsule: Capsule, *, now_ms: int, agent: str, session: int | None) -> str:
-    """Return the opening statement, one paragraph: the Task, the time, the caller, what is open."""
+def opening(
+    capsule: Capsule, *, now_ms: int, agent: str, session: int | None, also: Sequence[str] = ()
+) -> str:
+    """Return the opening statement, one paragraph: the Task, the time, the caller, what is open.
+
+    *also* are sentences of our own that go before the last one.
+    """
     title = printing.quoted(capsule.title, limit=_TITLE_LIMIT)
     begin = f"no Session of yours is open here: `memprove begin --task {capsule.number}`"
     where = begin if session is None else f"this is Session {session}"
@@ -112,14 +128,14 @@ def opening(capsule: Capsule, *, now_ms: int, agent: str, session: int | None) -
         f"Task {capsule.number} {title} is {capsule.state}. The time is {utc(now_ms)}. "
         f"You are {printing.name(agent)}; {where}. "
         f"The Task has {counted(items, 'open item') if items else 'no open items'}. "
-        f"{DATA_NOT_INSTRUCTIONS}"
+        f"{''.join(f'{sentence} ' for sentence in also)}{DATA_NOT_INSTRUCTIONS}"
     )
 
 
-def _task_line(evidence: Evidence, share: int, room: int) -> str:
+def _task_line(evidence: Evidence, share: int, room: int, size: Size) -> str:
     """Return the Task line, each of its texts cut to *share* units, or to what *room* leaves."""
     line = Lines(evidence, share).task() + "\n"
-    while printing.utf16_len(line) > room and share > 3:
+    while size(line) > room and share > 3:
         share = max(share * 3 // 4, 3)
         line = Lines(evidence, share).task() + "\n"
     return line
@@ -210,7 +226,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _fill(
-    sections: list[_Section], order: list[_Place], line: Callable[[_Place], str], room: int
+    sections: list[_Section],
+    order: list[_Place],
+    line: Callable[[_Place], str],
+    room: int,
+    size: Size,
 ) -> Set[_Place]:
     """Return the places whose lines, with their headings, fit into *room*."""
     kept: set[_Place] = set()
@@ -222,11 +242,11 @@ def _fill(
             continue
         total = len(sections[number].entries)
         heading = 0 if number in begun else len(_heading(sections[number], total, of=True))
-        size = heading + printing.utf16_len(line(place))
-        if size > room:
+        needed = heading + size(line(place))
+        if needed > room:
             closed.add(number)
             continue
-        room -= size
+        room -= needed
         begun.add(number)
         kept.add(place)
     return kept
@@ -249,8 +269,8 @@ def _heading(section: _Section, shown: int, *, of: bool) -> str:
     return f"{section.heading} ({shown}{f' of {len(section.entries)}' if of else ''})\n"
 
 
-def _left_out(sections: list[_Section], kept: Set[_Place], limit: int) -> str:
-    """Return the line that names what is not in *kept* and what shows it, in *limit* units."""
+def _left_out(sections: list[_Section], kept: Set[_Place], limit: int, size: Size) -> str:
+    """Return the line that names what is not in *kept* and what shows it, in at most *limit*."""
     labels: dict[str, list[str]] = {_CLAIMS: [], _SHOW: [], _LOG: []}
     for number, section in enumerate(sections):
         missing = [e.label for i, e in enumerate(section.entries) if (number, i) not in kept]
@@ -262,7 +282,7 @@ def _left_out(sections: list[_Section], kept: Set[_Place], limit: int) -> str:
     for shown_by, words in ranges.items():
         for count in range(1, len(words) + 1):
             longer = groups | {shown_by: _group(shown_by, words, count)}
-            if len(_tail(longer)) > limit:
+            if size(_tail(longer)) > limit:
                 break
             groups = longer
     return _tail(groups)

@@ -116,6 +116,11 @@ def utf16_len(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def utf8_len(text: str) -> int:
+    """Return the number of UTF-8 bytes of *text*: at least as many as UTF-16 code units."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def _enclosed(start: str, text: str, end: str, also: str | None, limit: int | None) -> str:
     if _PIECE.search(text) is None and (limit is None or len(text) + 2 <= limit):
         return start + text + end  # as most texts are

@@ -5,7 +5,6 @@ assigned, and commits to the payload, which is kept apart so that it can be eras
 hash still verifies.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
@@ -53,21 +52,18 @@ class Leaf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     labels: tuple[Label, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(msgspec.Struct, frozen=True):
     """A payload of a kind or version that this program does not know."""
 
     kind: str
     kind_v: int
 
 
-@dataclass(frozen=True, slots=True)
-class Erased:
+class Erased(msgspec.Struct, frozen=True):
     """A payload that was erased."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """One event of the log."""
 
     leaf: Leaf
@@ -84,8 +80,7 @@ class Record:
         return self.leaf.labels
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """An event to append, and the letters of the labels that it assigns, in order.
 
     *given* are labels that were assigned before: those of spooled Runs.

@@ -7,9 +7,10 @@ secret, behind ``token:`` only one that is neither a word, a type, code, a numbe
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, assert_never
+
+import msgspec
 
 from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_values import (
@@ -76,8 +77,7 @@ _VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
 _CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(msgspec.Struct, frozen=True):
     """How a value may follow a name; *sure* forms hold nothing but a secret."""
 
     pattern: re.Pattern[bytes]
@@ -252,8 +252,7 @@ def _judged(
     return start, longer.end() if longer else end
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """Where an unquoted value stands."""
 
     before_name: bytes

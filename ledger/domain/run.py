@@ -1,8 +1,10 @@
 """A Run: one recorded command, its two events, and the verdict derived from them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
 
 from memprove.ledger.domain.events import RunEnded, RunKind, RunStarted, TreeState
 from memprove.ledger.domain.labels import is_spooled
@@ -25,8 +27,7 @@ Check = tuple[tuple[str, ...], str]
 """What makes two Runs one Check: argv as stored, and the directory below the Workspace root."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One recorded command."""
 
     label: str

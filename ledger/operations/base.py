@@ -228,6 +228,14 @@ class Work(Protocol):
         """Return what this very request appended before, if it is a client's retry."""
         ...
 
+    def follow(self, *, window: str, earlier: str) -> None:
+        """Hand the context of the client session before on to the caller's, if it has none."""
+        ...
+
+    def remember(self, window: str) -> None:
+        """Keep that *window* of the client shows the caller's client session now."""
+        ...
+
     def point(self, session: SessionRow) -> None:
         """Make the caller's context point to *session* once this transaction is durable."""
         ...

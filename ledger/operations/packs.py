@@ -1,5 +1,6 @@
 """Read what the next agent resumes from: the Pack, the opening statement, claims in full."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from memprove.ledger.domain.evidence import Evidence, ProofState
 from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.operations.base import Answer, Operation, Work, about
 from memprove.ledger.problems import LABEL_UNKNOWN
+from memprove.ledger.projections import SessionRow
 
 DEFAULT_BUDGET = 6_000
 
@@ -36,17 +38,20 @@ class ReadPack(Operation[PackTold]):
         """Fold, judge and render."""
         task, session = work.current_task(self.task)
         capsule = work.capsule(task.id)
-        agent = work.variable("MEMPROVE_AGENT_NAME") or (session.agent if session else "unnamed")
         return PackTold(
             **about(task, session),
-            opening=pack.opening(
-                capsule,
-                now_ms=work.now,
-                agent=agent,
-                session=session.number if session else None,
-            ),
+            opening=opening(work, capsule, session),
             pack=pack.render(work.evidence(capsule), query=self.query, budget=self.budget),
         )
+
+
+def opening(
+    work: Work, capsule: Capsule, session: SessionRow | None, also: Sequence[str] = ()
+) -> str:
+    """Return the opening statement to the caller, who is in *session* if that is not None."""
+    agent = work.variable("MEMPROVE_AGENT_NAME") or (session.agent if session else "unnamed")
+    number = session.number if session else None
+    return pack.opening(capsule, now_ms=work.now, agent=agent, session=number, also=also)
 
 
 class ClaimTold(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from memprove.ledger.domain.events import RunEnded, RunStarted
+from memprove.ledger.domain import limits
+from memprove.ledger.domain.events import NoteRecorded, RunEnded, RunStarted
 from memprove.ledger.domain.labels import Citation, parse_label
 from memprove.ledger.domain.record import Draft
 from memprove.ledger.domain.run import Run
@@ -62,6 +63,29 @@ class StartRun(Operation[RunTold]):
             if problem.kind in outside and self.session is None:
                 return None
             raise
+
+
+@dataclass(frozen=True, slots=True)
+class RecordNote(Operation[int]):
+    """Note that the caller ran tests unrecorded; return the event's number, 0 without a Session."""
+
+    sends: ClassVar = ("recordRun", "listSessions", "resolveWorkspace")
+
+    command: str
+    failed: bool = False
+
+    def run(self, work: Work) -> int:
+        """Append it to the Task of the caller's Session."""
+        try:
+            session = work.session()
+        except Problem as problem:
+            if problem.kind in (SESSION_MISSING, SESSION_ENDED, SESSION_AMBIGUOUS):
+                return 0
+            raise
+        kept = self.command[: limits.STATEMENT]
+        note = NoteRecorded(command=kept, cut=len(self.command) - len(kept), failed=self.failed)
+        record = work.append(Draft(note, ()), task=session.task_id, session=session.number)
+        return record.seq
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,14 @@ from memprove.ledger.domain import decide, limits
 from memprove.ledger.domain.events import SessionEnded, SessionStarted, TaskCreated, TaskState
 from memprove.ledger.domain.labels import split_label
 from memprove.ledger.domain.record import Draft, Record
-from memprove.ledger.operations.base import Receipt, Retryable, Work, about_session, last_seq
+from memprove.ledger.operations.base import (
+    Operation,
+    Receipt,
+    Retryable,
+    Work,
+    about_session,
+    last_seq,
+)
 from memprove.ledger.problems import (
     ARGUMENT_INVALID,
     ARGUMENT_MISSING,
@@ -163,3 +170,24 @@ class EndSession(Retryable[Ended]):
             state=work.task(session.task).state,
             abandoned=event.abandoned,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class EndClientSession(Operation[int | None]):
+    """End the Session that the caller's client session began, if it is open; return its number.
+
+    No other one is ended: neither another window's, nor one that is only open in the same place.
+    """
+
+    sends: ClassVar = ("endSession", "getTaskCapsule", "listSessions", "listTasks")
+
+    note: str = ""
+
+    def run(self, work: Work) -> int | None:
+        """Append the end."""
+        session = work.pointed_session()
+        if session is None or session.ended_at is not None:
+            return None
+        draft = decide.end(work.capsule(session.task_id), session.number, self.note, False)
+        work.append(draft, task=session.task_id, session=session.number)
+        return session.number

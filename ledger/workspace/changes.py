@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memprove.ledger.workspace.git import Git, Unknown
 from memprove.ledger.workspace.listing import is_own, parse_raw, path_text
@@ -16,8 +17,7 @@ _Content = tuple[int, str]
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """The paths that differ between two snapshots; not *known*: they cannot be named."""
 
     known: bool

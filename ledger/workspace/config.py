@@ -13,10 +13,11 @@ it is refused.
 
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from memprove.ledger import problems
 from memprove.ledger.workspace import files
@@ -31,8 +32,7 @@ LENGTH_LIMIT = 200
 _KEYS = ("ignore", "outputs")
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceConfig:
+class WorkspaceConfig(msgspec.Struct, frozen=True):
     """The two lists of patterns, in the order of the file (a later one may take back: ``!``)."""
 
     ignore: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ not byte for byte what `encode_context` writes is not ours.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,12 +16,16 @@ import msgspec
 from memprove.ledger import problems
 from memprove.ledger.workspace import files
 
+_WINDOWS = "context/windows"
+_MOST_WINDOWS = 32
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _Id = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")]
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 _Name = Annotated[str, msgspec.Meta(max_length=200)]
 _Label = Annotated[str, msgspec.Meta(pattern=r"\A([rw][1-9][0-9]{0,15}|x[a-z0-9]{6})\Z")]
+_Window = Annotated[str, msgspec.Meta(pattern=r"\A[1-9][0-9]{0,9}\Z")]
+_Client = Annotated[str, msgspec.Meta(max_length=200)]
 _Verdict = Annotated[str, msgspec.Meta(pattern=r"\A[a-z]{1,20}\Z")]
 
 
@@ -39,8 +42,7 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: tuple[tuple[_Label, _Verdict], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRead:
+class ContextRead(msgspec.Struct, frozen=True):
     """A context, or none; *note* says in one line why a file that was there does not count."""
 
     context: Context | None
@@ -127,6 +129,26 @@ def write_context(worktree: Path, client: str, context: Context) -> None:
 def remove_context(worktree: Path, client: str) -> None:
     """Forget the context of *client* in *worktree*, if there is one."""
     files.remove_local(worktree, _path(client))
+
+
+def read_windows(worktree: Path) -> dict[str, str]:
+    """Return which client session each window of a client showed last, by the window's number.
+
+    What does not read as that counts as nothing: it is a hint for hooks. A window goes on to
+    another client session when its conversation is cleared.
+    """
+    try:
+        data = files.read_local(worktree, _WINDOWS)
+        windows = msgspec.json.decode(data or b"{}", type=dict[_Window, _Client])
+    except (problems.Problem, msgspec.MsgspecError, UnicodeError, RecursionError):
+        return {}
+    return windows
+
+
+def write_windows(worktree: Path, windows: Mapping[str, str]) -> None:
+    """Keep the newest of *windows*, the last being the newest. Raises as `files.write_local`."""
+    newest = dict(list(windows.items())[-_MOST_WINDOWS:])
+    files.write_local(worktree, _WINDOWS, msgspec.json.encode(newest) + b"\n")
 
 
 def _path(client: str) -> str:

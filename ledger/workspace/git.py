@@ -20,10 +20,11 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from errno import EACCES, EIO, ELOOP, ENAMETOOLONG, EPERM
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+
+import msgspec
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -74,8 +75,7 @@ class Unknown(Exception):
         self.word = word
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(msgspec.Struct, frozen=True):
     """A git to call in one folder until one moment."""
 
     program: str
@@ -85,7 +85,7 @@ class Git:
     path: str
     """PATH for what git starts."""
     settings: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     @classmethod
     def find(cls, workspace: Path, *, deadline_s: float) -> Self:

@@ -6,8 +6,9 @@ read without end. The owner's configuration, of the scopes system and global, st
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 KEYS = r"^(filter\.|attr\.tree$|core\.(attributesfile|excludesfile|sparsecheckout)$)"
 """Which keys ``git config --show-scope --get-regexp`` is asked for."""
@@ -19,8 +20,7 @@ _RULES = {b"core.attributesfile": "attributes", b"core.excludesfile": "ignore"}
 """Keys that name a file, and that file's usual name in the owner's folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitConfig:
+class GitConfig(msgspec.Struct, frozen=True):
     """What the configuration of one repository says."""
 
     local_filters: frozenset[str]

@@ -1,8 +1,9 @@
 """What git's NUL-separated outputs say: the list of the index and raw differences."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 OWN_FOLDER = b".memprove"
 """Our folder in the Workspace root: no part of any tree."""
@@ -23,8 +24,7 @@ def is_own(path: bytes) -> bool:
     return path == OWN_FOLDER or path.startswith(OWN_FOLDER + b"/")
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """What stands out in ``ls-files -z -s -v -o``; a plain tracked file does not."""
 
     untracked: frozenset[bytes]

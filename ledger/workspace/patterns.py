@@ -13,8 +13,9 @@ Bytes are compared, as git does: ``?`` is one byte. One difference is meant: aft
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
 
 LONGEST = 4096
 
@@ -46,8 +47,7 @@ _STAR = b"*"
 _ANYWHERE = b"**"
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(msgspec.Struct, frozen=True):
     """One line that is a pattern."""
 
     source: bytes

@@ -1,8 +1,9 @@
 """Where the repository of a worktree is, and what of its configuration matters to us."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memprove.ledger.workspace.git import Git, Unknown, failure
 from memprove.ledger.workspace.git_config import KEYS, GitConfig, parse_config
@@ -27,8 +28,7 @@ _PLACES = (
 _REVISIONS = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(msgspec.Struct, frozen=True):
     """The repository of one worktree, as it stands."""
 
     common: Path

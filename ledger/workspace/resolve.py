@@ -14,9 +14,10 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from memprove.ledger import problems
 
@@ -25,8 +26,7 @@ _CONFIG_LIMIT = 256 * 1024
 _CORE_WORKTREE = re.compile(r'^[ \t]*worktree[ \t]*=[ \t]*"?([^"\r\n]+?)"?[ \t]*$', re.M | re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a Workspace may be. All paths are real paths.
 
     ``root`` identifies the Workspace: the main work tree of a repository, for its linked work
@@ -44,8 +44,7 @@ class Place:
         return Path(os.path.realpath(path)).relative_to(self.worktree).as_posix()
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(msgspec.Struct, frozen=True):
     """A Workspace as the ledger has it: its real path and how to know it again."""
 
     id: str
@@ -58,8 +57,7 @@ class Registered:
     root_commits: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """The registered Workspace and the Place that it was met at; ``moved``: its path is new."""
 
     workspace: Registered

@@ -27,9 +27,11 @@ a clean file beyond it.
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from memprove.ledger.workspace.git import Git, Unknown
 from memprove.ledger.workspace.listing import (
@@ -66,8 +68,7 @@ _SUSPECTS = ("diff-files", *COMPARE, "--ignore-submodules=dirty")
 _GITLINK = 0o160000
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One path of a tree that differs from the base commit."""
 
     path: str
@@ -79,8 +80,7 @@ class Entry:
     untracked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """What is kept of a tree, so that what changed since can be named."""
 
     tree: str | None
@@ -89,8 +89,7 @@ class Snapshot:
     changed_known: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(msgspec.Struct, frozen=True):
     """The tree of a worktree at one moment."""
 
     id: str | None

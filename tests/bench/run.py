@@ -17,12 +17,23 @@ from typing import Final
 if __name__ == "__main__":  # started as a script: tests/ is where modules are looked for
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from bench import appending, passing, reading, redacting, reporting, serving, trees, whole_process
+from bench import (
+    appending,
+    hooking,
+    passing,
+    reading,
+    redacting,
+    reporting,
+    serving,
+    trees,
+    whole_process,
+)
 from bench.result import Failed, Result, as_json, lines
 from bench.scene import Scene
 
 GROUPS: Final[Mapping[str, Callable[[Scene], Iterator[Result]]]] = {
     "run": whole_process.measure,
+    "hook": hooking.measure,
     "append": appending.measure,
     "writers": appending.measure_writers,
     "read": reading.measure,

@@ -12,12 +12,13 @@ from support.stories import stories, todays
 from support.texts import HOSTILE, hostile
 
 from memprove.ledger.domain import events as e
-from memprove.ledger.domain import pack
+from memprove.ledger.domain import pack, printing
 from memprove.ledger.domain.evidence import Evidence, Today
 from memprove.ledger.problems import Problem
 
 LEXER_CHANGED = today(changes={OLD: ["lexer.py"]})
 budgets = st.one_of(st.integers(200, 1200), st.integers(200, 50_000))
+LETTERS = ["x", "é", "中", "🚀", "👩\u200d💻"]
 queries = st.one_of(st.just(""), hostile, st.sampled_from(["c1 r2 o1", "pytest", "s6 d1"]))
 
 
@@ -284,6 +285,19 @@ def test_the_opening_tells_that_no_session_and_no_item_is_open() -> None:
     text = pack.opening(Story().capsule(), now_ms=START, agent="codex", session=None)
     assert "You are codex; no Session of yours is open here: `memprove begin --task 3`. The" in text
     assert "The Task has no open items. What facts" in text
+
+
+@given(stories(), todays(), st.integers(900, 9_500), st.sampled_from(LETTERS))
+def test_a_budget_of_bytes_is_kept_in_whole_lines(
+    story: Story, tree: Today, budget: int, letter: str
+) -> None:
+    for number in range(12):
+        story.open(f"{number} {letter * 300}")
+    evidence = story.evidence(tree)
+    text = pack.render(evidence, budget=budget, size=printing.utf8_len)
+    assert len(text.encode()) <= budget
+    assert size(text) <= budget
+    read(text)  # which takes whole lines only
 
 
 @given(hostile, hostile)

@@ -116,6 +116,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
     "decision.decided": e.DecisionDecided(
         decision="d2", outcome=e.DecisionState.ACCEPTED, comment="yes"
     ),
+    "note.recorded": e.NoteRecorded(command="pytest -q “ü”", cut=3, failed=True),
 }
 
 LABELS: Final = {

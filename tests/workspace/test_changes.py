@@ -1,9 +1,9 @@
 """Which paths changed between any two snapshots."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.git_repository import attempt, commit_all, git, isolate, new_repository
 
 from memprove.ledger.workspace.changes import Changes, changes
