@@ -121,6 +121,16 @@ def tracked_under(worktree: Path, folder: str, *, deadline_s: float) -> tuple[st
     return tuple(path_text(path) for path in paths)
 
 
+def is_ignored(worktree: Path, path: str, *, deadline_s: float) -> bool:
+    """Tell whether git leaves out *path* of *worktree* as ignored; False where nobody can say."""
+    try:
+        git = Git.find(worktree, deadline_s=deadline_s)
+        with git.start("check-ignore", "--quiet", "--", path) as running:
+            return running.finish()[0] == 0
+    except Unknown:
+        return False
+
+
 def _is_same(one: str, other: Path) -> bool:
     try:
         return os.path.samefile(one, other)
