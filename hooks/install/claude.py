@@ -206,11 +206,12 @@ def _moved(text: str, place: _Place, wanted: Mapping[str, Mapping[str, Any]]) ->
 def _updated(text: str, handler: Value, wanted: Mapping[str, Any]) -> str:
     """Return *text* with the command of *handler* as *wanted*; the rest is added if it lacks."""
     for name, value in wanted.items():
-        old = handler.get(name)
+        now = parse(text).starting(handler.start)  # what is before it has not moved
+        old = now.get(name)
         if old is None:
-            return splice.add_member(text, handler, name, value)
-        if name in ("command", "args") and loads(text[old.start : old.end]) != value:
-            return splice.replace(text, old, value)
+            text = splice.add_member(text, now, name, value)
+        elif name in ("command", "args") and loads(text[old.start : old.end]) != value:
+            text = splice.replace(text, old, value)
     return text
 
 

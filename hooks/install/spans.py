@@ -51,6 +51,14 @@ class Value:
         """Return what an object or an array holds, in order."""
         return self.members or self.items
 
+    def starting(self, at: int) -> "Value":
+        """Return the innermost value in this one that begins at or before *at*."""
+        for element in reversed(self.elements):
+            inner = element if isinstance(element, Value) else element.value
+            if inner.start <= at:
+                return inner.starting(at)
+        return self
+
     def get(self, *names: str) -> "Value | None":
         """Return the value at the path *names* of objects, or None."""
         value: Value | None = self

@@ -24,6 +24,7 @@ _PLACES = (
     "--show-object-format",
     "--is-shallow-repository",
 )
+_NOT_LITERAL = ("--no-literal-pathspecs",)
 _REVISIONS = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
 
 
@@ -125,7 +126,8 @@ def is_ignored(worktree: Path, path: str, *, deadline_s: float) -> bool:
     """Tell whether git leaves out *path* of *worktree* as ignored; False where nobody can say."""
     try:
         git = Git.find(worktree, deadline_s=deadline_s)
-        with git.start("check-ignore", "--quiet", "--", path) as running:
+        # It takes no pathspec that is marked as literal; the names asked for hold no pattern.
+        with git.start(*_NOT_LITERAL, "check-ignore", "--quiet", "--", path) as running:
             return running.finish()[0] == 0
     except Unknown:
         return False
