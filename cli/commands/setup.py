@@ -98,10 +98,13 @@ def _lines(told: Any) -> "Iterable[str]":
     yield f"configuration, keys and tokens in {printing.code(str(told.config_dir))}"
     yield f"Workspace {workspace.number} {state}: {printing.code(workspace.root)}"
     yield from map(_line, told.files)
-    if told.files:
+    names = {file.path.name for file in told.files}
+    if not told.files:
+        yield "Claude Code's files are as they should be"
+    elif ".mcp.json" in names:
         yield "next: start Claude Code anew here, and approve its server memprove when it asks"
     else:
-        yield "Claude Code's files are as they should be"
+        yield "next: start Claude Code anew here"
 
 
 def _line(file: Any, *, later: bool = False) -> str:

@@ -21,6 +21,7 @@ from memprove.hooks.install.files import Staged
 from memprove.hooks.install.plan import Change, Plan
 from memprove.hooks.install.receipts import Receipt, Receipts
 from memprove.ledger.log.keys import sync_folder
+from memprove.ledger.paths import from_text, to_text
 from memprove.ledger.problems import CLIENT_FILE_CHANGED, CLIENT_FILE_UNWRITABLE
 
 _STALE_S: Final = 600.0
@@ -75,7 +76,7 @@ def _note(change: Change, folders: tuple[Path, ...], receipts: Receipts, undo: E
     if change.receipt is None:
         return
     undo.callback(_restore_receipt, receipts, path, receipts.of(path))
-    names = tuple(dict.fromkeys((*change.receipt.folders, *map(os.fsdecode, folders))))
+    names = tuple(dict.fromkeys((*change.receipt.folders, *map(to_text, folders))))
     receipts.keep(path, msgspec.structs.replace(change.receipt, folders=names))
 
 
@@ -127,7 +128,7 @@ def _tidy(change: Change, receipts: Receipts) -> None:
     receipts.drop(change.seen.path)
     if receipt is not None and change.after is None:
         for folder in reversed(receipt.folders):
-            _remove_folder(Path(folder))
+            _remove_folder(from_text(folder))
 
 
 def _remove_folder(folder: Path) -> None:

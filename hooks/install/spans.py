@@ -53,11 +53,9 @@ class Value:
 
     def starting(self, at: int) -> "Value":
         """Return the innermost value in this one that begins at or before *at*."""
-        for element in reversed(self.elements):
-            inner = element if isinstance(element, Value) else element.value
-            if inner.start <= at:
-                return inner.starting(at)
-        return self
+        inner = (*self.items, *(member.value for member in self.members))
+        nearest = next((value for value in reversed(inner) if value.start <= at), None)
+        return self if nearest is None else nearest.starting(at)
 
     def get(self, *names: str) -> "Value | None":
         """Return the value at the path *names* of objects, or None."""
