@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench docs dev lock clean FORCE
+.PHONY: help demo test lint bench docs clients dev lock clean FORCE
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,12 @@ bench: $(VENV)/installed ## measure against the targets of docs/benchmarks.md
 
 docs: $(VENV)/installed ## write docs/reference anew and check the rest
 	$(BIN)/python docs/generate.py
+
+clients: $(VENV)/installed ## try the plugin and what init writes in Claude Code itself (needs npm)
+	@command -v npm >/dev/null || { echo "skipped: npm, which gives Claude Code, is not here"; exit 0; }; \
+	npm install --prefix $(VENV)/clients --no-audit --no-fund --silent @anthropic-ai/claude-code && \
+	CLIENT_UNDER_TEST=$(abspath $(VENV))/clients/node_modules/.bin/claude \
+	  $(BIN)/python -P -m pytest -q tests/clients
 
 dev: $(VENV)/locked ## install the folders themselves, so that edits count at once
 	rm -rf build memprove.egg-info $(VENV)/installed

@@ -83,7 +83,11 @@ def _note(change: Change, folders: tuple[Path, ...], receipts: Receipts, undo: E
 def _replace(change: Change, new: Staged | None, undo: ExitStack) -> None:
     """Put *new* in the file's place, if the file is still what the plan was made from."""
     path = change.seen.path
-    if os.path.realpath(path) != str(path) or _data(change) != change.seen.data:
+    now = _data(change) if os.path.realpath(path) == str(path) else b"a link"
+    if now == change.after and new is not None:  # another init was here first
+        new.discard()
+        return
+    if now != change.seen.data:
         raise CLIENT_FILE_CHANGED(change.seen.shown)
     undo.callback(_put_back, change)
     try:

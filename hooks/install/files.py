@@ -44,7 +44,7 @@ class Seen:
     mode: int | None = None
 
 
-def look(base: Path, name: str, *, inside_git: bool = False) -> Seen:
+def look(base: Path, name: str) -> Seen:
     """Return the file *name* below the folder *base*, through links that stay inside.
 
     Raises Problem ``path_unsafe`` for anything else, ``client_file_invalid`` where it is too large.
@@ -54,7 +54,7 @@ def look(base: Path, name: str, *, inside_git: bool = False) -> Seen:
     if not path.is_relative_to(real_base):
         raise PATH_UNSAFE(f"{name} is a link that leads out")
     parts = path.relative_to(real_base).parts
-    if not inside_git and not _FORBIDDEN.isdisjoint(parts[:-1]):
+    if not _FORBIDDEN.isdisjoint(parts[:-1]):
         raise PATH_UNSAFE(f"{name} is a link to {'/'.join(parts)}")
     return read(path, name)
 

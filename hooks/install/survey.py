@@ -1,6 +1,7 @@
 """Look at everything that a plan depends on: files, receipts, and what git says of them."""
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,8 +28,7 @@ def survey(caller: Caller, place: Place, config_dir: Path) -> Survey:
     bases = _bases(place)
     found = _Found({}, {})
     for role, base in bases.items():
-        name = role.value if role is not Role.EXCLUDE else "exclude"
-        found.look(role, base, name)
+        found.look(role, base)
     found.leave_out_the_same()
     receipts = Receipts(config_dir)
     known = {role: receipts.of(seen.path) for role, seen in found.seen.items()}
@@ -63,8 +63,16 @@ def program(caller: Caller, config_dir: Path) -> Program:
     default = "XDG_CONFIG_HOME" not in caller.env and config_dir == user_config_path("memprove")
     started = Path(sys.argv[0])
     if not started.is_absolute() or started.stem != "memprove" or not started.exists():
-        started = Path(sys.executable).with_name("memprove.exe" if os.name == "nt" else "memprove")
+        started = _beside_python()
     return Program(_slashed(started), _slashed(config_dir), default)
+
+
+def _beside_python() -> Path:
+    """Return the program that this Python has, else the one on the PATH, else its bare name."""
+    name = "memprove.exe" if os.name == "nt" else "memprove"
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    return Path(found) if found is not None and os.path.isabs(found) else Path("memprove")
 
 
 @dataclass(slots=True)
@@ -72,10 +80,9 @@ class _Found:
     seen: dict[Role, Seen]
     refused: dict[Role, Problem]
 
-    def look(self, role: Role, base: Path, name: str) -> None:
+    def look(self, role: Role, base: Path) -> None:
         try:
-            seen = files.look(base, name, inside_git=role is Role.EXCLUDE)
-            self.seen[role] = Seen(seen.path, role.value, seen.data, seen.mode)
+            self.seen[role] = files.look(base, role.value)
         except Problem as problem:
             self.refused[role] = problem
 
@@ -101,7 +108,7 @@ def _bases(place: Place) -> Mapping[Role, Path]:
     if place.common is None:
         del bases[Role.EXCLUDE]
     else:
-        bases[Role.EXCLUDE] = place.common / "info"
+        bases[Role.EXCLUDE] = place.common
     return bases
 
 

@@ -60,6 +60,16 @@ def test_a_file_that_changes_after_the_plan_is_noticed_and_all_is_put_back(desk:
     check_nothing_left(desk)
 
 
+def test_two_at_once_that_want_the_same_are_both_content(desk: Desk) -> None:
+    before = desk.bytes()
+    first, second = desk.plan(), desk.plan()
+    desk.apply(first)
+    desk.apply(second)
+    check_nothing_left(desk)
+    desk.uninstall()
+    assert desk.bytes() == before
+
+
 def test_a_file_that_appears_after_the_plan_is_noticed(tmp_path: Path, desk: Desk) -> None:
     (desk.folder / LOCAL).unlink()
     planned = desk.plan()
