@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench conformance clients docs dev lock clean FORCE
+.PHONY: help demo test lint bench conformance clients soak docs dev lock clean FORCE
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -36,8 +36,15 @@ bench: $(VENV)/installed ## measure against the targets of docs/benchmarks.md
 conformance: $(VENV)/installed ## run the official MCP suite on a server of ours (needs npm)
 	$(BIN)/python tests/conformance/run.py
 
-clients: $(VENV)/installed ## let other people's MCP clients speak to the server (needs npm)
+clients: $(VENV)/installed ## try the server, the plugin and init in people's clients (needs npm)
 	$(BIN)/python tests/clients/run.py
+	@command -v npm >/dev/null || { echo "skipped: npm, which gives Claude Code, is not here"; exit 0; }; \
+	npm install --prefix $(VENV)/clients --no-audit --no-fund --silent @anthropic-ai/claude-code && \
+	CLIENT_UNDER_TEST=$(abspath $(VENV))/clients/node_modules/.bin/claude \
+	  $(BIN)/python -P -m pytest -q tests/clients
+
+soak: $(VENV)/installed ## let many use one ledger at once for ten minutes, and judge it
+	$(BIN)/python tests/soak/run.py
 
 docs: $(VENV)/installed ## write docs/reference anew and check the rest
 	$(BIN)/python docs/generate.py

@@ -170,13 +170,33 @@ WORKSPACE_UNWRITABLE = _kind(
 REPOSITORY_UNREADABLE = _kind(
     "repository_unreadable", "git cannot read this repository; see what `git status` says"
 )
-PATH_UNSAFE = _kind("path_unsafe", "a path under .memprove/ cannot be trusted; remove it")
+PATH_UNSAFE = _kind("path_unsafe", "a path in the Workspace cannot be trusted; remove it")
 MEMPROVE_FILES_TRACKED = _kind(
     "memprove_files_tracked",
     "git tracks local files of memprove; take them out with `git rm --cached`",
 )
 CONTEXT_INVALID = _kind(
     "context_invalid", "the context does not fit the ledger; name the Session or begin a new one"
+)
+
+# Files of clients
+CLIENT_FILE_INVALID = _kind(
+    "client_file_invalid",
+    "a client's file is not what it should be; nothing was written; correct it, or put the entry"
+    " that `memprove mcp print-config` prints where the client reads it",
+)
+CLIENT_ENTRY_FOREIGN = _kind(
+    "client_entry_foreign",
+    "something else is named memprove in a client's file; nothing was written; rename or remove it",
+)
+CLIENT_FILE_CHANGED = _kind(
+    "client_file_changed",
+    "somebody else wrote to a client's file meanwhile; nothing of ours was left in any; try again",
+)
+CLIENT_FILE_UNWRITABLE = _kind(
+    "client_file_unwritable",
+    "a client's file cannot be written here; run `memprove init` in a terminal of your own, or put"
+    " the entry that `memprove mcp print-config` prints where the client reads it",
 )
 
 # Tasks, Sessions, labels

@@ -25,6 +25,7 @@ from memprove.ledger.log.trust import format_trust
 from memprove.ledger.operations.tokens import IssueToken, issued
 from memprove.ledger.operations.workspaces import (
     AttachWorkspace,
+    FindWorkspace,
     RegisterWorkspace,
     WorkspaceTold,
 )
@@ -37,7 +38,10 @@ from memprove.ledger.problems import (
     MEMPROVE_FILES_TRACKED,
     OWNER_IN_AGENT_SHELL,
     REPOSITORY_UNREADABLE,
+    TOKEN_MISSING,
+    WORKSPACE_MISMATCH,
     WORKSPACE_TOO_WIDE,
+    WORKSPACE_UNREGISTERED,
     Problem,
     at_file,
 )
@@ -70,11 +74,8 @@ class SetUp:
 
 def set_up(caller: Caller, *, random: Callable[[int], bytes] = os.urandom) -> SetUp:
     """Make what is missing of: ledger, keys, tokens, the Workspace that the caller is in."""
-    if caller.agent_env and not caller.from_agent:
-        raise OWNER_IN_AGENT_SHELL()
-    place = _here(caller)
-    _check_project(place)
-    _check_tracked(place)
+    check_owner(caller)
+    place = project(caller)
     config_dir = settings.config_dir(caller)
     data_dir = settings.named_data_dir(caller) or settings.default_data_dir()
     created = _make_ledger(caller, config_dir, data_dir, random)
@@ -86,12 +87,47 @@ def set_up(caller: Caller, *, random: Callable[[int], bytes] = os.urandom) -> Se
 
 def attach_here(caller: Caller, number: int) -> WorkspaceTold:
     """Say that Workspace *number* is where the caller is now, and mark the place as it."""
-    place = _here(caller)
-    _check_project(place)
-    _check_tracked(place)
+    place = project(caller)
     workspace = Ledger(caller).execute(AttachWorkspace(number=number, **_identity(place)))
     _mark(place, workspace)
     return workspace
+
+
+def check_owner(caller: Caller) -> None:
+    """Refuse an agent that was not told to act for the owner."""
+    if caller.agent_env and not caller.from_agent:
+        raise OWNER_IN_AGENT_SHELL()
+
+
+def project(caller: Caller) -> resolve.Place:
+    """Return the nearest repository upwards from the caller, else its folder.
+
+    Raises Problem ``workspace_too_wide``, ``memprove_files_tracked``, ``repository_unreadable``
+    where that can be no Workspace.
+    """
+    places = resolve.locate(caller.cwd)
+    place = next((place for place in places if place.kind == "git"), places[0])
+    _check_project(place)
+    _check_tracked(place)
+    return place
+
+
+def missing(caller: Caller) -> tuple[str, ...]:
+    """Return what `set_up` would make here; nothing is written."""
+    place = project(caller)
+    config_dir = settings.config_dir(caller)
+    data_dir = settings.named_data_dir(caller) or settings.default_data_dir()
+    if not (data_dir / FILE_NAME).exists():
+        return (f"a ledger in {data_dir}", f"a Workspace at {place.root}")
+    try:
+        met = Ledger(caller).execute(FindWorkspace()).worktree
+    except Problem as problem:
+        if problem.kind not in (WORKSPACE_UNREGISTERED, WORKSPACE_MISMATCH, TOKEN_MISSING):
+            raise
+        met = ""
+    if met != to_text(place.worktree):
+        return (f"a Workspace at {place.root}",)
+    return () if (config_dir / "token").exists() else (f"a token in {config_dir}",)
 
 
 def _make_ledger(
@@ -171,12 +207,6 @@ def _register(caller: Caller, place: resolve.Place) -> WorkspaceTold:
     return Ledger(caller).execute(RegisterWorkspace(name=name, **_identity(place)))
 
 
-def _here(caller: Caller) -> resolve.Place:
-    """Return the nearest repository upwards from the caller, else its folder."""
-    places = resolve.locate(caller.cwd)
-    return next((place for place in places if place.kind == "git"), places[0])
-
-
 class _Identity(TypedDict):
     root: str
     kind: str
@@ -200,7 +230,9 @@ def _identity(place: resolve.Place) -> _Identity:
 
 def _mark(place: resolve.Place, workspace: WorkspaceTold) -> None:
     files.ensure_folder(place.worktree)
-    files.write_local(place.worktree, HINT, f"{workspace.id}\n".encode())
+    hint = f"{workspace.id}\n".encode()
+    if files.read_local(place.worktree, HINT) != hint:
+        files.write_local(place.worktree, HINT, hint)
 
 
 def _check_project(place: resolve.Place) -> None:

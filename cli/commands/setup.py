@@ -1,12 +1,18 @@
-"""``init``: make a ledger, its keys and tokens, and register the Workspace."""
+"""``init``: make a ledger, register the Workspace, and put memprove into clients' files."""
+
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memprove.cli import options
-from memprove.cli.invocation import invoked
+from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
 from memprove.ledger.domain import printing
-from memprove.ledger.setup import SetUp, set_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WOULD_CHANGE = 1
 
 app = verbs()
 
@@ -14,29 +20,93 @@ app = verbs()
 @app.command()
 def init(
     context: typer.Context,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Write what may be committed, for everybody here.")
+    ] = False,
+    hooks: Annotated[
+        list[str] | None, typer.Option("--hooks", metavar="EVENT", help="One more hook; see above.")
+    ] = None,
+    instructions: Annotated[
+        bool, typer.Option("--instructions", help="A block for agents in AGENTS.md, CLAUDE.md too.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would change as a diff; write nothing.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if something would change; write nothing.")
+    ] = False,
+    remove: Annotated[
+        bool, typer.Option("--uninstall", help="Take out of these files what init put in.")
+    ] = False,
     from_agent: options.FromAgent = False,
     as_json: options.Json = False,
-) -> None:
-    """Make what is missing: ledger, keys, tokens, this Workspace.
+) -> int:
+    """Make what is missing: ledger, keys, tokens, this Workspace, and the way into Claude Code.
 
-    A ledger that is there is used, never replaced.
+    A ledger that is there is used, never replaced. `.mcp.json` gets the server, the main checkout's
+    `.claude/settings.local.json` the hook SessionStart; nothing else in them changes. More hooks:
+    SubagentStart, SessionEnd, PostToolUse, PostToolUseFailure, PreCompact.
 
     Examples:
       memprove init
-      memprove -C ~/project init
-      MEMPROVE_DATA_DIR=/var/lib/memprove memprove init
+      memprove init --dry-run
+      memprove init --shared --instructions
+      memprove init --hooks SubagentStart --hooks SessionEnd
+      memprove init --uninstall
 
     """
+    # Late: a shell starts another one only when it is asked to.
+    from memprove.hooks.install import initialize
+    from memprove.hooks.install.entries import EVENTS
+    from memprove.hooks.install.plan import Wishes
+
     call = invoked(context, as_json=as_json, from_agent=from_agent)
-    made = set_up(call.caller())
-    call.answer(made, *_lines(made))
+    events = tuple(hooks or ())
+    if unknown := [event for event in events if event not in EVENTS]:
+        raise typer.BadParameter(f"no hook of memprove: {unknown[0]}; {', '.join(EVENTS)}")
+    wishes = Wishes(shared=shared, hooks=events, instructions=instructions, uninstall=remove)
+    if dry_run or check:
+        return _preview(call, initialize.preview(call.caller(), wishes), check=check)
+    if remove:
+        removed = initialize.uninstall(call.caller(), wishes)
+        call.note(removed.notes)
+        lines = [_line(file) for file in removed.files] or ["nothing of memprove was in the files"]
+        call.answer(removed, *lines, "the ledger and .memprove/ stay")
+        return 0
+    told = initialize.initialize(call.caller(), wishes)
+    call.note(told.notes)
+    call.answer(told, *_lines(told))
+    return 0
 
 
-def _lines(made: SetUp) -> list[str]:
-    workspace = made.workspace
+def _preview(call: Invocation, preview: Any, *, check: bool) -> int:
+    call.note(preview.notes)
+    if check:
+        lines = [f"would make {printing.escape(one)}" for one in preview.missing]
+        lines += [f"would be {_line(file, later=True)}" for file in preview.files]
+        call.answer(preview, *(lines or ["all is as it should be"]))
+        return WOULD_CHANGE if preview.changes else 0
+    call.note(f"would make {one}" for one in preview.missing)
+    call.answer(preview, *preview.diff.splitlines())
+    return 0
+
+
+def _lines(told: Any) -> "Iterable[str]":
+    workspace = told.workspace
     state = "registered" if workspace.seq else "registered before"
-    return [
-        f"ledger {'made' if made.created else 'used'} in {printing.code(str(made.data_dir))}",
-        f"configuration, keys and tokens in {printing.code(str(made.config_dir))}",
-        f"Workspace {workspace.number} {state}: {printing.code(workspace.root)}",
-    ]
+    yield f"ledger {'made' if told.created else 'used'} in {printing.code(str(told.data_dir))}"
+    yield f"configuration, keys and tokens in {printing.code(str(told.config_dir))}"
+    yield f"Workspace {workspace.number} {state}: {printing.code(workspace.root)}"
+    yield from map(_line, told.files)
+    names = {file.path.name for file in told.files}
+    if not told.files:
+        yield "Claude Code's files are as they should be"
+    elif ".mcp.json" in names:
+        yield "next: start Claude Code anew here, and approve its server memprove when it asks"
+    else:
+        yield "next: start Claude Code anew here"
+
+
+def _line(file: Any, *, later: bool = False) -> str:
+    path = printing.code(str(file.path))
+    return f"{file.did}: {path} ({file.what})" if later else f"{path} {file.did}: {file.what}"

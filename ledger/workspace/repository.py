@@ -25,6 +25,7 @@ _PLACES = (
     "--show-object-format",
     "--is-shallow-repository",
 )
+_NOT_LITERAL = ("--no-literal-pathspecs",)
 _REVISIONS = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
 
 
@@ -119,6 +120,17 @@ def tracked_under(worktree: Path, folder: str, *, deadline_s: float) -> tuple[st
         raise
     paths = git.read("ls-files", "-z", "--", folder).split(b"\0")[:-1]
     return tuple(path_text(path) for path in paths)
+
+
+def is_ignored(worktree: Path, path: str, *, deadline_s: float) -> bool:
+    """Tell whether git leaves out *path* of *worktree* as ignored; False where nobody can say."""
+    try:
+        git = Git.find(worktree, deadline_s=deadline_s)
+        # It takes no pathspec that is marked as literal; the names asked for hold no pattern.
+        with git.start(*_NOT_LITERAL, "check-ignore", "--quiet", "--", path) as running:
+            return running.finish()[0] == 0
+    except Unknown:
+        return False
 
 
 def _is_same(one: str, other: Path) -> bool:

@@ -63,6 +63,11 @@ COMPARE = ("-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-
 """Options of every plumbing comparison."""
 
 _OTHERS = ("ls-files", "-z", "-o", "-x", "/" + OWN_FOLDER.decode())
+WIRING = (".mcp.json", ".claude/settings.local.json")
+"""Files that ``init`` makes for a client and hides in ``info/exclude``: they are not counted there.
+
+Shown in their own right, they are part of the tree like any other.
+"""
 # Of a submodule only its HEAD is compared: to look further, git would obey its configuration.
 _SUSPECTS = ("diff-files", *COMPARE, "--ignore-submodules=dirty")
 _GITLINK = 0o160000
@@ -210,7 +215,7 @@ def _look(git: Git, repository: Repository) -> tuple[Listing, list[Difference], 
         seen = suspects.read_complete()
         hidden = 0
         if hides:
-            hidden = every.read().count(b"\0") - len(listing.untracked) - len(listing.nested)
+            hidden = _count(every.read()) - _count(_z(listing.untracked)) - len(listing.nested)
     if listing.assumed:
         git.read(
             "update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=_z(listing.assumed)
@@ -218,6 +223,12 @@ def _look(git: Git, repository: Repository) -> tuple[Listing, list[Difference], 
         with git.start(*_SUSPECTS) as again:
             seen = again.read_complete()
     return listing, list(parse_raw(seen)), max(0, hidden)
+
+
+def _count(paths: bytes) -> int:
+    """Return how many there are, without those that `init` makes and hides."""
+    ours = sum(f"\0{name}\0".encode() in b"\0" + paths for name in WIRING)
+    return paths.count(b"\0") - ours
 
 
 def _foreign(git: Git, repository: Repository, nested: frozenset[bytes]) -> frozenset[bytes]:

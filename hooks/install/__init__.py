@@ -1,0 +1,1 @@
+"""Into the configuration files of clients, and out again: only ever our own bytes."""
