@@ -218,13 +218,16 @@ def evolve(draft: _Draft, record: Record) -> None:
             | e.TokenIssued()
             | e.TokenRevoked()
             | e.KeyRotated()
+            | e.LedgerRestored()
             | e.WorkspaceRegistered()
             | e.WorkspaceAttached()
             | e.NoteRecorded()
+            | e.PayloadErased()
             | Unknown()
             | Erased()
         ):
-            # Not of a Task; no evidence; of a newer program; or erased: the labels stay taken.
+            # Not of a Task; no evidence; of a newer program; or an erasure: its event reads as
+            # what is left.
             pass
         case _:
             assert_never(event)

@@ -63,11 +63,21 @@ class Erased(msgspec.Struct, frozen=True):
     """A payload that was erased."""
 
 
+class Erasure(msgspec.Struct, frozen=True):
+    """What erased a payload: the number of that event, what it erased and why."""
+
+    by: int
+    fields: tuple[str, ...]
+    reason: str
+    replaces: tuple[int, ...] = ()
+
+
 class Record(msgspec.Struct, frozen=True):
-    """One event of the log."""
+    """One event of the log. With an *erasure*, the event is what survives of it."""
 
     leaf: Leaf
     event: Event | Unknown | Erased
+    erasure: Erasure | None = None
 
     @property
     def seq(self) -> int:

@@ -20,8 +20,9 @@ remembered, and why.
 """
 
 import os
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -80,15 +81,28 @@ class Memory:
         known = seen is not None and seen.pin == format_vkey(pin.verifier) and pin.until is None
         return seen.epoch if seen is not None and known else None
 
-    def check_origin(self, origin: str) -> None:
-        """Raise ``ledger_replaced`` if another log than that of *origin* was here."""
-        if self.seen is not None and self.seen.head.origin != origin and self.holds():
+    def is_of_another(self, origin: str) -> bool:
+        """Tell whether what was seen is of another origin than *origin*."""
+        return self.seen is not None and self.seen.head.origin != origin
+
+    def check_origin(self, origin: str, earlier: Collection[str] = ()) -> None:
+        """Raise ``ledger_replaced`` if the log that was here had neither of these origins."""
+        known = (origin, *earlier)
+        if self.seen is not None and self.seen.head.origin not in known and self.holds():
             detail = f"{origin} instead of {self.seen.head.origin}; it is remembered in {self.file}"
             raise LEDGER_REPLACED(detail)
 
-    def check(self, reader: Reader, found: Found) -> None:
-        """Raise unless the log in *reader*, which ends in *found*, continues what was seen."""
+    def check(self, reader: Reader, found: Found, ends: Mapping[str, int]) -> None:
+        """Raise unless the log in *reader*, which ends in *found*, continues what was seen.
+
+        *ends* is where its earlier origins ended. What was seen of one beyond that is lost, and who
+        pinned the new origin knows.
+        """
         seen = self.seen
+        if seen is not None and seen.head.size > ends.get(seen.head.origin, seen.head.size):
+            return
+        if seen is not None and seen.head.origin in ends:
+            seen = replace(seen, head=replace(seen.head, origin=found.head.origin))
         if seen is not None and not _continues(reader, seen.head, found.head) and self.holds():
             was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
             raise contradiction(reader, was, found, self.state_dir)

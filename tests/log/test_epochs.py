@@ -1,10 +1,11 @@
 """Key epochs: which key may sign which head, and what a walk believes."""
 
+import dataclasses
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from support.expected import problem
 from support.logs import ORIGIN, Log, a_run, a_task, registered
 
@@ -149,7 +150,7 @@ def test_a_pin_from_where_no_rotation_names_it_is_found() -> None:
 
 def test_a_log_ends_where_its_pin_says() -> None:
     log, _ = rotated()
-    log.pin = replace(log.pin, until=(12, bytes.fromhex(log.verify().root)))
+    log.pin = dataclasses.replace(log.pin, until=(12, bytes.fromhex(log.verify().root)))
     assert log.verify().ok
     assert open_log(log).size == 12
     log.append([a_run()])
@@ -161,7 +162,7 @@ def test_a_log_ends_where_its_pin_says() -> None:
 @pytest.mark.parametrize(("size", "code"), [(12, "ledger_forked"), (13, "ledger_truncated")])
 def test_a_log_that_ends_otherwise_than_its_pin_says_is_refused(size: int, code: str) -> None:
     log, _ = rotated()
-    log.pin = replace(log.pin, until=(size, b"r" * 32))
+    log.pin = dataclasses.replace(log.pin, until=(size, b"r" * 32))
     with problem(code):
         open_log(log)
     assert not log.verify().ok
@@ -216,19 +217,19 @@ def another_size(log: Log) -> None:
 
 def another_payload(log: Log) -> None:
     named = e.KeyRotated(epoch=3, key=format_vkey(key(99).verifier))
-    log.edit_event(8, lambda event: replace(event, payload=encode(named)))
+    log.edit_event(8, lambda event: structs.replace(event, payload=encode(named)))
 
 
 def another_kind(log: Log) -> None:
-    log.edit_event(8, lambda event: replace(event, kind="token.revoked"))
+    log.edit_event(8, lambda event: structs.replace(event, kind="token.revoked"))
 
 
 def no_payload(log: Log) -> None:
-    log.edit_event(8, lambda event: replace(event, payload=None, salt=None))
+    log.edit_event(8, lambda event: structs.replace(event, payload=None, salt=None))
 
 
 def another_leaf(log: Log) -> None:
-    log.edit_event(8, lambda event: replace(event, leaf=log.disk.state.events[3].leaf))
+    log.edit_event(8, lambda event: structs.replace(event, leaf=log.disk.state.events[3].leaf))
 
 
 def another_node(log: Log) -> None:
