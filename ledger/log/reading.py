@@ -8,7 +8,8 @@ whole: its chain binds every event to its last one, which is proven to be in the
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
@@ -29,8 +30,7 @@ from memprove.ledger.tlog.head import Head
 from memprove.ledger.tlog.note import format_vkey
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True):  # no dataclass, as in `epochs`
     """A log whose newest head holds: in the last of *epochs*."""
 
     head: Head

@@ -21,10 +21,11 @@ remembered, and why.
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from memprove.ledger.log import evidence
 from memprove.ledger.log.epochs import Epoch, Pin, check_continues
@@ -44,8 +45,7 @@ _TITLE: Final = "memprove remembered v1"
 _MOST: Final = 16 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(msgspec.Struct, frozen=True):  # no dataclass, as in `epochs`
     """A head that held when it was seen: in *epoch*, to which the walk from *pin* led."""
 
     pin: str
@@ -54,8 +54,7 @@ class Remembered:
     note: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """The newest head of the log at hand, which holds under *vkey*."""
 
     head: Head

@@ -2,9 +2,9 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.expected import problem
 from support.logs import ORIGIN, Log, a_run, a_task, registered
 
