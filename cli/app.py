@@ -42,6 +42,7 @@ VERBS: Final[Mapping[str, str]] = {
     "log": "logs",
     "show": "shows",
     "verify": "verification",
+    "export": "exports",
     "head": "heads",
     "key": "keys",
     "token": "tokens",
