@@ -17,7 +17,7 @@ from typing import Final
 if __name__ == "__main__":  # started as a script: tests/ is where modules are looked for
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from bench import appending, passing, reading, redacting, reporting, trees, whole_process
+from bench import appending, bundling, passing, reading, redacting, reporting, trees, whole_process
 from bench.result import Failed, Result, as_json, lines
 from bench.scene import Scene
 
@@ -27,6 +27,7 @@ GROUPS: Final[Mapping[str, Callable[[Scene], Iterator[Result]]]] = {
     "writers": appending.measure_writers,
     "read": reading.measure,
     "fold": reading.measure_fold,
+    "bundle": bundling.measure,
     "pass": passing.measure,
     "digest": passing.measure_digest,
     "tree": trees.measure,
