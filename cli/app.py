@@ -46,6 +46,7 @@ VERBS: Final[Mapping[str, str]] = {
     "backup": "backups",
     "restore": "restores",
     "adopt": "restores",
+    "export": "exports",
     "head": "heads",
     "key": "keys",
     "token": "tokens",

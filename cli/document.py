@@ -22,7 +22,8 @@ def encode(value: object) -> bytes:
     """Return *value* as one line of JSON."""
     plain = document(value)
     try:
-        return _visible(msgspec.json.encode(plain, order="sorted")) + b"\n"
+        line = _visible(msgspec.json.encode(plain, order="sorted"))
+        return line.replace(b"##[", b"##\\u005b") + b"\n"  # a command to a runner of GitHub
     except UnicodeEncodeError:
         return _encode_ascii(plain)
 

@@ -11,6 +11,7 @@ import sys
 import time
 from typing import BinaryIO, TextIO
 
+from memprove.cli import github
 from memprove.ledger.problems import OUTPUT_UNWRITABLE
 
 
@@ -37,7 +38,8 @@ class Output:
 
     def print(self, *lines: str) -> None:
         """Write *lines* to stdout."""
-        self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+        told = github.defused(lines) if github.here() else lines
+        self.write("".join(f"{line}\n" for line in told).encode("utf-8", "replace"))
 
     def finish(self) -> bool:
         """Write out what others left in stdout's buffer, or Python has the last word about it.
@@ -64,7 +66,8 @@ class Output:
 
     def say(self, *lines: str) -> None:
         """Write each of *lines* to stderr, behind our name."""
-        self.trace("".join(f"memprove: {line}\n" for line in lines))
+        told = github.defused(lines) if github.here() else lines
+        self.trace("".join(f"memprove: {line}\n" for line in told))
 
     def trace(self, text: str) -> None:
         """Write *text* to stderr as it is; if nobody can read it, that is no failure."""

@@ -1,12 +1,20 @@
 """Blobs as they are believed: what the digest in an event names, decompressed up to a limit."""
 
 from hashlib import sha256
+from typing import Protocol
 
 from memprove.ledger.problems import LEDGER_DAMAGED
-from memprove.ledger.storage.interface import Reader
 
 
-def read_blob(reader: Reader, digest: str, most: int) -> bytes:
+class Blobs(Protocol):
+    """Where blobs are kept."""
+
+    def blob(self, digest: str) -> bytes | None:
+        """Return the blob whose SHA-256 is *digest* (hex)."""
+        ...
+
+
+def read_blob(reader: Blobs, digest: str, most: int) -> bytes:
     """Return what the blob *digest*, which an event names, holds: at most *most* bytes.
 
     Raises ``ledger_damaged`` unless it is there, is that blob, and decompresses to as much.

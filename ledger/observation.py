@@ -35,7 +35,10 @@ _ROWS: Final = msgspec.json.Decoder(list[tuple[str, int, str]])
 
 
 class Observation:
-    """One look at a work tree; what it costs is paid once, and only if asked for."""
+    """One look at a work tree; what it costs is paid once, and only if asked for.
+
+    *config*: what holds in place of the work tree's own configuration.
+    """
 
     def __init__(
         self,
@@ -43,12 +46,13 @@ class Observation:
         *,
         deadline_s: float = TREE_DEADLINE_S,
         allowed_filters: frozenset[str] = frozenset(),
+        config: WorkspaceConfig | None = None,
     ) -> None:
         self.worktree = worktree
         self._deadline_s = deadline_s
         self._allowed_filters = allowed_filters
         self._tree: trees.Tree | None = None
-        self._config: WorkspaceConfig | None = None
+        self._config = config
 
     def again(self) -> Observation:
         """Return a new look at the same work tree."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -12,9 +12,27 @@ from memprove.ledger.problems import LEDGER_DAMAGED
 
 if TYPE_CHECKING:
     from memprove.ledger.domain.redaction import Redactor
+    from memprove.ledger.domain.run import Run
 
 MOST_OUTCOMES: Final = 256 * 1024 * 1024
 _ROWS: Final = msgspec.json.Decoder(list[tuple[str, str]])
+
+
+class Reports:
+    """The outcomes of single tests, by Run; each report is read once."""
+
+    def __init__(self, read_blob: Callable[[str, int], bytes]) -> None:
+        self._read_blob = read_blob
+        self._known: dict[str, Mapping[str, str]] = {}
+
+    def __call__(self, run: Run) -> Mapping[str, str]:
+        """Return the outcome of each test of *run*; empty if no report came with it."""
+        digest = run.ended.outcomes if run.ended else None
+        if digest is None:
+            return {}
+        if digest not in self._known:
+            self._known[digest] = decode_outcomes(self._read_blob(digest, MOST_OUTCOMES))
+        return self._known[digest]
 
 
 def encode_outcomes(outcomes: Sequence[tuple[str, str]], redactor: Redactor) -> bytes:

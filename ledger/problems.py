@@ -165,6 +165,15 @@ KEY_UNSAFE = _kind(
 )
 TRUST_INVALID = _kind("trust_invalid", "the trust file is not valid; correct it")
 TRUST_MISSING = _kind("trust_missing", "no pinned key for this ledger; see the guide on trust")
+BUNDLE_INVALID = _kind("bundle_invalid", "the bundle does not hold; do not rely on it")
+BUNDLE_TOO_LARGE = _kind(
+    "bundle_too_large", "a bundle cannot hold that much; export without --outputs, or as jsonl"
+)
+FILE_UNREADABLE = _kind("file_unreadable", "the file cannot be read; check the path")
+FILE_UNWRITABLE = _kind(
+    "file_unwritable", "the file cannot be written, and was not touched; check the path"
+)
+HEAD_INVALID = _kind("head_invalid", "not a signed head of this ledger; see `memprove head`")
 EVENT_TOO_LARGE = _kind("event_too_large", "the event is larger than the log takes; shorten it")
 
 # The Workspace
@@ -188,6 +197,9 @@ WORKSPACE_UNWRITABLE = _kind(
 )
 REPOSITORY_UNREADABLE = _kind(
     "repository_unreadable", "git cannot read this repository; see what `git status` says"
+)
+REVISION_UNKNOWN = _kind(
+    "revision_unknown", "git has no such commit, or no such file in it, here; fetch it first"
 )
 PATH_UNSAFE = _kind("path_unsafe", "a path in the Workspace cannot be trusted; remove it")
 MEMPROVE_FILES_TRACKED = _kind(

@@ -148,6 +148,20 @@ def counter_key(leaf_stream: str, workspace: str | None, letters: str) -> str:
     return f"workspace/{workspace}/{letters}" if letters in WORKSPACE_LETTERS else letters
 
 
+def new_labels(
+    rows: Reader, stream: str, workspace: str | None, letters: Iterable[str]
+) -> list[str]:
+    """Return the labels that come next in *stream*, one for each of *letters*."""
+    labels: list[str] = []
+    taken: dict[str, int] = {}
+    for letter in letters:
+        if letter not in taken:
+            taken[letter] = int(rows.row("counter", counter_key(stream, workspace, letter)) or b"0")
+        taken[letter] += 1
+        labels.append(f"{letter}{taken[letter]}")
+    return labels
+
+
 def apply(rows: Rows, record: Record) -> None:
     """Take *record* into the tables."""
     leaf = record.leaf

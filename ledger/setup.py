@@ -6,6 +6,7 @@ empty store, in which the next ``init`` begins anew; a log with an event is neve
 """
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -58,7 +59,7 @@ from memprove.ledger.workspace.repository import root_commits, tracked_under
 
 ORIGIN_HOST: Final = "memprove.local"
 _GIT_DEADLINE_S: Final = 30.0
-_MAY_BE_TRACKED: Final = frozenset({"config.toml", "trust", "head"})
+_MAY_BE_TRACKED: Final = re.compile(r"\.memprove/(config\.toml|trust|head|bundles/[^/]+\.bundle)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +259,7 @@ def _check_tracked(place: resolve.Place) -> None:
         tracked = tracked_under(place.worktree, files.FOLDER, deadline_s=_GIT_DEADLINE_S)
     except Unknown as unknown:
         raise REPOSITORY_UNREADABLE(f"{place.worktree}: {unknown}") from None
-    ours = [p for p in tracked if p.removeprefix(f"{files.FOLDER}/") not in _MAY_BE_TRACKED]
+    ours = [path for path in tracked if _MAY_BE_TRACKED.fullmatch(path) is None]
     if ours:
         raise MEMPROVE_FILES_TRACKED(", ".join(ours[:3]))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +18,7 @@ from memprove.ledger.log.reading import Opened, read_events, read_stream
 from memprove.ledger.log.report import SignedHead
 from memprove.ledger.log.rotation import LiveKey
 from memprove.ledger.observation import Observation
-from memprove.ledger.outcomes import MOST_OUTCOMES, decode_outcomes
+from memprove.ledger.outcomes import Reports
 from memprove.ledger.place import Surroundings
 from memprove.ledger.policy import Policy, read_policy
 from memprove.ledger.problems import (
@@ -36,8 +36,8 @@ from memprove.ledger.projections import (
     TaskRow,
     TokenRow,
     WorkspaceRow,
-    counter_key,
     decode_row,
+    new_labels,
     numbered,
 )
 from memprove.ledger.storage.interface import Reader, Writer
@@ -73,7 +73,7 @@ class Transaction:
     pointed: SessionRow | None = None
     meant: SessionRow | None = None
     handed_out: tuple[int, SpoolKey] | None = None
-    reports: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    reports: Reports | None = None
 
     # The caller's surroundings
 
@@ -280,31 +280,47 @@ class Transaction:
         """Return the repository's own filter drivers that the owner lets run."""
         return tuple(sorted(self._policy().filters))
 
-    def evidence(self, capsule: Capsule) -> Evidence:
+    def evidence(self, capsule: Capsule, base: str = "") -> Evidence:
         """Return the Task's Runs judged on the caller's working tree as it is now.
 
-        A write was given a look at the tree that was taken before it held the lock.
+        The ignore list is that of the commit *base*, if one is named. A write was given a look at
+        the tree that was taken before it held the lock.
         """
         from memprove.ledger.domain.evidence import Evidence  # late, as above
+        from memprove.ledger.workspace.revision import config_at
 
         if self.judged is not None:
             return Evidence(capsule, self.judged, self.outcomes)
-        filters = self._policy().filters
+        worktree = self._worktree_of(capsule)
         observation = Observation(
-            self._worktree_of(capsule),
+            worktree,
             deadline_s=self.around.caller.patience_s,
-            allowed_filters=filters,
+            allowed_filters=self._policy().filters,
+            config=config_at(worktree, base) if base else None,
         )
         return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
 
     def outcomes(self, run: Run) -> Mapping[str, str]:
         """Return the outcome of each test of *run*; empty if no report came with it."""
-        digest = run.ended.outcomes if run.ended else None
-        if digest is None:
-            return {}
-        if digest not in self.reports:
-            self.reports[digest] = decode_outcomes(self.blob(digest, MOST_OUTCOMES))
-        return self.reports[digest]
+        if self.reports is None:
+            self.reports = Reports(self.blob)
+        return self.reports(run)
+
+    def bundle(self, task_id: str, *, since: Sequence[bytes], outputs: bool) -> tuple[bytes, int]:
+        """Return the bundle of a Task and how many events it holds.
+
+        It shows that the log continues the heads *since*.
+        """
+        from memprove.ledger import exporting  # late, as above
+
+        config_dir = settings.config_dir(self.around.caller)
+        return exporting.bundle(self.reader, config_dir, task_id, since=since, outputs=outputs)
+
+    def lines(self, task_id: str | None = None) -> Iterator[bytes]:
+        """Yield the events of a Task, or of the whole log, as lines of JSON, checked on the way."""
+        from memprove.ledger import exporting  # late, as above
+
+        return exporting.lines(self.reader, task_id)
 
     def blob(self, digest: str, most: int) -> bytes:
         """Return what blob *digest* holds, decompressed, which is at most *most* bytes."""
@@ -335,7 +351,7 @@ class Transaction:
             draft.event,
             stream=stream,
             workspace=workspace,
-            labels=[*draft.given, *self._new_labels(stream, workspace, draft.assigns)],
+            labels=[*draft.given, *new_labels(self.reader, stream, workspace, draft.assigns)],
             session=session,
         )
 
@@ -388,19 +404,6 @@ class Transaction:
 
     def _policy(self) -> Policy:
         return read_policy(settings.config_dir(self.around.caller), self.workspace().number)
-
-    def _new_labels(
-        self, stream: str, workspace: str | None, letters: tuple[str, ...]
-    ) -> list[str]:
-        labels: list[str] = []
-        taken: dict[str, int] = {}
-        for letter in letters:
-            if letter not in taken:
-                value = self.reader.row("counter", counter_key(stream, workspace, letter))
-                taken[letter] = int(value or b"0")
-            taken[letter] += 1
-            labels.append(f"{letter}{taken[letter]}")
-        return labels
 
     def _number(self, variable: str) -> int | None:
         text = self.variable(variable)

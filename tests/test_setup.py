@@ -173,7 +173,9 @@ def test_an_agent_sets_nothing_up_unless_told_to(tmp_path: Path) -> None:
     assert set_up(replace(project.caller(CLAUDECODE="1"), from_agent=True)).created
 
 
-@pytest.mark.parametrize("name", ["workspace", "context/shell.json", "spool/x", ".gitignore"])
+@pytest.mark.parametrize(
+    "name", ["workspace", "context/shell.json", "spool/x", ".gitignore", "bundles/x/y.bundle"]
+)
 def test_local_files_that_git_tracks_are_refused(tmp_path: Path, name: str) -> None:
     project = unset(tmp_path, repository=True)
     project.write(f".memprove/{name}", "planted")
@@ -183,9 +185,9 @@ def test_local_files_that_git_tracks_are_refused(tmp_path: Path, name: str) -> N
     assert not project.config_dir.exists()
 
 
-def test_the_three_files_that_may_be_committed_may_be(tmp_path: Path) -> None:
+def test_the_files_that_may_be_committed_may_be(tmp_path: Path) -> None:
     project = unset(tmp_path, repository=True)
-    for name in ("config.toml", "trust", "head"):
+    for name in ("config.toml", "trust", "head", "bundles/task-1.bundle"):
         project.write(f".memprove/{name}", "")
     commit_all(project.folder, "shared")
     assert project.set_up().created

@@ -1,19 +1,21 @@
-"""``verify``: compute again everything that the log stands for, and compare."""
+"""``verify``: compute again what a log or a bundle stands for, compare, and judge a Task for CI."""
 
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, assert_never
+from typing import Annotated
 
 import typer
 
-from memprove.cli import options, progress
+from memprove.cli import document, options, progress, verdicts
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
+from memprove.cli.verdicts import Fault, Format, Verdict
 from memprove.cli.words import given
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
 from memprove.ledger.exported import read_head
 from memprove.ledger.log.report import Finding, Report
+from memprove.ledger.operations.gates import JudgeTask, TaskJudged
 from memprove.ledger.operations.ledgers import VerifyLedger
 from memprove.ledger.problems import Problem
 
@@ -22,70 +24,138 @@ FOUND = 3
 app = verbs()
 
 
-class Format(StrEnum):
-    """How to print the report."""
-
-    TEXT = "text"
-    JSON = "json"
-    GITHUB = "github"
-
-
 @app.command()
 def verify(
     context: typer.Context,
     full: Annotated[
         bool, typer.Option("--full", help="Compute all of it again, whatever was verified before.")
     ] = False,
-    format: Annotated[
-        Format, typer.Option(help="github: as workflow commands.", case_sensitive=True)
-    ] = Format.TEXT,
-    require_head: Annotated[
+    task: options.TaskNumber = None,
+    fresh: Annotated[
+        bool,
+        typer.Option("--require-fresh", help="Find what the Task claims and today's tree denies."),
+    ] = False,
+    complete: Annotated[
+        bool, typer.Option("--require-complete", help="Find that the Task is not completed.")
+    ] = False,
+    spooled: Annotated[
+        bool, typer.Option("--allow-spooled", help="Let Runs prove that came from the spool.")
+    ] = False,
+    bundle: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The log must continue the signed head in FILE."),
+        typer.Option(metavar="FILE", help="Verify this bundle; no ledger is needed."),
+    ] = None,
+    trust: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|git:REV:PATH", help="The keys that the bundle must hold under."),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Take trust and ignore list from this commit."),
+    ] = None,
+    required: Annotated[
+        str | None,
+        typer.Option(
+            "--require-head",
+            metavar="FILE",
+            help="Find a log, or a bundle, that does not continue this head.",
+        ),
+    ] = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            help="github: as workflow commands; the default where a runner of GitHub reads.",
+            case_sensitive=True,
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Verify the ledger: events, chains, tree, signed heads, tables.
 
-    The exit code is 3 if anything is not as it was written.
+    Or a bundle that somebody handed over; and on top a Task, as CI demands it.
+
+    The exit code is 3 if anything is not as it was written, or not as it is required.
+
+    With --require-fresh or --require-complete a Task is judged as well, the current one unless
+    --task names another.
 
     Examples:
       memprove verify
       memprove verify --require-head .memprove/head
-      memprove verify --full --format github
-      memprove verify --json
+      memprove verify --task 3 --require-fresh --require-complete
+      memprove verify --bundle task-3.bundle --trust memprove.trust
+      memprove verify --bundle task-3.bundle --base origin/main --require-fresh --format github
 
     """
-    as_json = as_json or format is Format.JSON
-    call = invoked(context, as_json=as_json)
-    required = read_head(Path(given(require_head)).expanduser()) if require_head else None
-    with progress.shown("verified", call.output) as shown:
-        report = call.execute(VerifyLedger(progress=shown, required=required))
+    form = verdicts.chosen(format, as_json=as_json)
+    call = invoked(context, as_json=form is Format.JSON)
+    seen = read_head(Path(given(required)).expanduser()) if required else None
+    if bundle is None:
+        if trust:
+            raise typer.BadParameter("--trust is for --bundle; a ledger has its pin")
+        verdict = _report(call, seen)
+        if verdict.ok and (fresh or complete or task):
+            judged = call.execute(JudgeTask(task=task, base=base or ""))
+            verdict = _gate(verdict, judged, fresh, complete, spooled or judged.spooled)
+    elif full or not (trust or base):
+        raise typer.BadParameter(
+            "--bundle needs --trust FILE, --trust git:REV:PATH or --base REV, and takes no --full"
+        )
+    else:
+        from memprove.cli import bundles  # late: only for a bundle
+
+        demand = bundles.Demand(
+            trust=given(trust or ""),
+            base=base or "",
+            required=seen,
+            task=task,
+            fresh=fresh,
+            complete=complete,
+            spooled=spooled,
+        )
+        verdict = bundles.judge(Path(given(bundle)), demand)
     try:
-        _tell(call, report, Format.JSON if as_json else format)
+        verdicts.tell(call, verdict, form)
     except Problem as unwritable:
-        if report.ok:
+        if verdict.ok:
             raise
         call.output.say(str(unwritable))  # that something was found is told by the exit code
-    return 0 if report.ok else FOUND
+    return 0 if verdict.ok else FOUND
 
 
-def _tell(call: Invocation, report: Report, format: Format) -> None:
-    match format:
-        case Format.JSON:
-            call.answer(report)
-        case Format.TEXT:
-            call.output.print(*_text(report))
-        case Format.GITHUB:
-            call.output.print(*_github(report))
-        case unknown:
-            assert_never(unknown)
+def _report(call: Invocation, required: bytes | None) -> Verdict:
+    with progress.shown("verified", call.output) as shown:
+        return _of_report(call.execute(VerifyLedger(progress=shown, required=required)))
 
 
-def _text(report: Report) -> list[str]:
-    lines = [f"{'ok    ' if check.ok else 'FAILED'} {check.check}" for check in report.checks]
-    lines += [f"  {_finding(finding)}" for finding in report.findings]
-    return [*lines, _summary(report), *([_ranges(report)] if report.origin else [])]
+def _gate(
+    verdict: Verdict, judged: TaskJudged, fresh: bool, complete: bool, spooled: bool
+) -> Verdict:
+    """Return *verdict* with what the gate says of the Task."""
+    evidence = judged.evidence
+    checks, faults = verdicts.judged(evidence, fresh=fresh, complete=complete, spooled=spooled)
+    told = {
+        **verdicts.task_document(evidence),
+        "findings": list(map(verdicts.fault_document, faults)),
+    }
+    return replace(
+        verdict,
+        checks=verdict.checks + checks,
+        faults=faults,
+        lines=tuple(verdicts.task_lines(evidence)),
+        document={**verdict.document, "task": told},
+    )
+
+
+def _of_report(report: Report) -> Verdict:
+    return Verdict(
+        checks=tuple((check.check, check.ok) for check in report.checks),
+        faults=tuple(Fault(found.check, _finding(found)) for found in report.findings),
+        lines=(),
+        summary=_summary(report),
+        after=(_ranges(report),) if report.origin else (),
+        document=document.document(report),
+    )
 
 
 def _summary(report: Report) -> str:
@@ -119,13 +189,3 @@ def _finding(finding: Finding) -> str:
     where = f"event {finding.seq}: " if finding.seq is not None else ""
     code = f"{finding.code}: " if finding.code else ""
     return f"{finding.check}: {where}{code}{printing.escape(finding.what)}"
-
-
-def _github(report: Report) -> list[str]:
-    """Return workflow commands; what they say is escaped as GitHub reads it back."""
-    errors = [f"::error title=memprove verify::{_data(_finding(f))}" for f in report.findings]
-    return [*errors, f"::notice title=memprove verify::{_data(_summary(report))}"]
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -225,6 +225,15 @@ class Evidence:
         return PASSED in outcomes and len(outcomes) > 1
 
 
+def judging_blobs(capsule: Capsule) -> list[str]:
+    """Return the digests of what must be at hand to judge the Task's evidence on another day."""
+    needed: dict[str, None] = {}
+    for run in capsule.runs.values():
+        outcomes = run.ended.outcomes if run.ended else None
+        needed |= {digest: None for digest in (run.tree.snapshot, outcomes) if digest}
+    return sorted(needed)
+
+
 def no_outcomes(_: Run) -> Mapping[str, str]:
     """Return what is known of single tests where no report is at hand: nothing."""
     return MappingProxyType({})

@@ -146,6 +146,12 @@ class Lines:
             words.append(f"changed {self._paths(run.ended.moved, count)}")
         return f"{' '.join(words)} {self._command(run)}"
 
+    def ground(self, run: Run) -> str:
+        """Return a Run as what something rests on: its command, what it showed, what changed."""
+        fresh = self._evidence.fresh(run)
+        behind = self._behind(Proof(ProofState.STALE, (Ground(run),), fresh.paths, fresh.reason))
+        return behind[0]
+
     def _age(self, run: Run) -> str:
         """Return whether today's tree is another one than that of *run*."""
         known = run.tree.id is not None and self._evidence.today.tree is not None

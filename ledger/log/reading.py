@@ -11,8 +11,9 @@ in ``verify``, and nowhere else, the tombstone is put in its place.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
@@ -44,8 +45,7 @@ from memprove.ledger.tlog.note import format_vkey
 ERASED: Final = "payload.erased"
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True):  # no dataclass, as in `epochs`
     """A log whose newest head holds: in the last of *epochs*."""
 
     head: Head

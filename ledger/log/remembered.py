@@ -22,10 +22,12 @@ remembered, and why.
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from memprove.ledger.log import evidence
 from memprove.ledger.log.epochs import Epoch, Pin, check_continues
@@ -45,8 +47,7 @@ _TITLE: Final = "memprove remembered v1"
 _MOST: Final = 16 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(msgspec.Struct, frozen=True):  # no dataclass, as in `epochs`
     """A head that held when it was seen: in *epoch*, to which the walk from *pin* led."""
 
     pin: str
@@ -55,8 +56,7 @@ class Remembered:
     note: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """The newest head of the log at hand, which holds under *vkey*."""
 
     head: Head
@@ -102,7 +102,9 @@ class Memory:
         if seen is not None and seen.head.size > ends.get(seen.head.origin, seen.head.size):
             return
         if seen is not None and seen.head.origin in ends:
-            seen = replace(seen, head=replace(seen.head, origin=found.head.origin))
+            seen = structs.replace(
+                seen, head=Head(found.head.origin, seen.head.size, seen.head.root)
+            )
         if seen is not None and not _continues(reader, seen.head, found.head) and self.holds():
             was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
             raise contradiction(reader, was, found, self.state_dir)

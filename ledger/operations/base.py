@@ -177,8 +177,11 @@ class Work(Protocol):
         """Return the outcome of each test of *run*; empty if no report came with it."""
         ...
 
-    def evidence(self, capsule: Capsule) -> Evidence:
-        """Return the Task's Runs judged on the caller's working tree as it is now."""
+    def evidence(self, capsule: Capsule, base: str = "") -> Evidence:
+        """Return the Task's Runs judged on the caller's working tree as it is now.
+
+        The ignore list is that of the commit *base*, if one is named, else the work tree's own.
+        """
         ...
 
     def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
@@ -195,6 +198,17 @@ class Work(Protocol):
 
     def task_records(self, task_id: str) -> list[Record]:
         """Return the records of a Task."""
+        ...
+
+    def bundle(self, task_id: str, *, since: Sequence[bytes], outputs: bool) -> tuple[bytes, int]:
+        """Return the bundle of a Task and how many events it holds.
+
+        It shows that the log continues the heads *since*.
+        """
+        ...
+
+    def lines(self, task_id: str | None = None) -> Iterator[bytes]:
+        """Yield the events of a Task, or of the whole log, as lines of JSON, checked on the way."""
         ...
 
     def blob(self, digest: str, most: int) -> bytes:

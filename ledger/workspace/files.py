@@ -24,11 +24,13 @@ CAP = 64 * 1024
 """The most bytes that a file may have, unless the caller says otherwise."""
 
 _GITIGNORE = b"""\
-# Local files of memprove. These three may be committed:
+# Local files of memprove. These may be committed:
 *
 !/config.toml
 !/trust
 !/head
+!/bundles/
+!/bundles/*.bundle
 """
 _PRIVATE = ("context", "spool")
 _ANCHORED = os.open in os.supports_dir_fd
@@ -125,8 +127,8 @@ def remove_local(worktree: Path, name: str) -> None:
 def ensure_folder(worktree: Path) -> None:
     """Make ``.memprove/`` and its ``.gitignore`` where they are missing.
 
-    The ``.gitignore`` hides itself and everything beside it but config.toml, trust and head. One
-    that is there stays as it is. Raises as `write_local` does.
+    The ``.gitignore`` hides itself and everything beside it but config.toml, trust, head and
+    bundles. One that is there stays as it is. Raises as `write_local` does.
     """
     with _told(""), _folder(worktree, [], create=True) as folder:
         present = folder.status(".gitignore") is not None

@@ -29,7 +29,7 @@ from memprove.ledger.log.keys import FIRST_EPOCH, Keys
 from memprove.ledger.projections import LEDGER_KEY, LedgerRow, WorkspaceRow, decode_row
 from memprove.ledger.storage.interface import Reader
 from memprove.ledger.storage.registry import open_store
-from memprove.ledger.tlog.note import Signer
+from memprove.ledger.tlog.note import Signer, format_vkey
 
 TASK_EVENTS: Final = 1_000
 BATCH: Final = 2_000
@@ -151,10 +151,13 @@ def _labels(taken: Counter[str], stream: str, letters: tuple[str, ...]) -> list[
     return labels
 
 
-def generate(base: Path, events: int) -> Project:
-    """Return a new ledger below *base* of *events* events, in Tasks of 1,000 each.
+def generate(
+    base: Path, events: int, *, task_events: int = TASK_EVENTS, rotating: bool = False
+) -> Project:
+    """Return a new ledger below *base* of about *events* events, in Tasks of *task_events* each.
 
-    Its Workspace is a plain folder: what is measured on it measures no git.
+    Its Workspace is a plain folder: what is measured on it measures no git. *rotating*: each batch
+    ends a key epoch; such a ledger is for reading, the keys are nowhere kept.
     """
     base.mkdir(parents=True, exist_ok=True)
     project = new_project(base)
@@ -164,7 +167,7 @@ def generate(base: Path, events: int) -> Project:
             signer, workspace = _signer(project, reader), _workspace(reader)
             left = events - reader.size()
         taken: Counter[str] = Counter()
-        story = _story()
+        story = _story(task_events)
         for start in range(0, left, BATCH):
             batch = islice(story, min(BATCH, left - start))
             with store.write() as writer:
@@ -183,19 +186,31 @@ def generate(base: Path, events: int) -> Project:
                         labels=_labels(taken, stream, step.letters),
                         session=step.session,
                     )
-                appender.seal(signer)
+                signer = _sealed(appender, signer, 2 + start // BATCH if rotating else 0)
     finally:
         store.close()
     return project
 
 
-def _story() -> Iterator[tuple[str, Step]]:
+def _sealed(appender: Appender, signer: Signer, epoch: int) -> Signer:
+    """Seal the batch, after a rotation if *epoch* begins behind it; return who signs the next."""
+    if not epoch:
+        appender.seal(signer)
+        return signer
+    following = Signer(signer.verifier.name, os.urandom(32))
+    rotated = e.KeyRotated(epoch=epoch, key=format_vkey(following.verifier))
+    appender.append(rotated, stream="ledger")
+    appender.seal(signer)
+    return following
+
+
+def _story(task_events: int) -> Iterator[tuple[str, Step]]:
     """Yield the events of Task after Task, with their streams."""
     sessions = count(1)
     for number in count(1):
         id = uuid7(_BEGAN + number, os.urandom)
         story = steps(id, f"the work of Task {number}", sessions)
-        for step in islice(story, TASK_EVENTS):
+        for step in islice(story, task_events):
             yield f"task/{id}", step
 
 

@@ -19,6 +19,7 @@ if __name__ == "__main__":  # started as a script: tests/ is where modules are l
 
 from bench import (
     appending,
+    bundling,
     hooking,
     passing,
     reading,
@@ -38,6 +39,7 @@ GROUPS: Final[Mapping[str, Callable[[Scene], Iterator[Result]]]] = {
     "writers": appending.measure_writers,
     "read": reading.measure,
     "fold": reading.measure_fold,
+    "bundle": bundling.measure,
     "pass": passing.measure,
     "digest": passing.measure_digest,
     "tree": trees.measure,

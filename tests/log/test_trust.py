@@ -1,10 +1,10 @@
 """Trust files: which key speaks for which log."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 from support.expected import problem
 from support.texts import anything
 

@@ -69,7 +69,14 @@ def test_context_and_spool_are_private_and_the_rest_is_not(worktree: Path) -> No
 def test_the_first_write_in_a_worktree_makes_the_folder_that_git_ignores(tmp_path: Path) -> None:
     files.write_local(tmp_path, "context/shell.json", b"{}")
     lines = (tmp_path / ".memprove" / ".gitignore").read_text().splitlines()
-    assert lines[1:] == ["*", "!/config.toml", "!/trust", "!/head"]
+    assert lines[1:] == [
+        "*",
+        "!/config.toml",
+        "!/trust",
+        "!/head",
+        "!/bundles/",
+        "!/bundles/*.bundle",
+    ]
 
 
 def test_a_second_ensure_changes_nothing(worktree: Path) -> None:
