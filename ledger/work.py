@@ -27,6 +27,7 @@ from memprove.ledger.problems import (
     SESSION_MISSING,
     SESSION_UNKNOWN,
     TASK_UNKNOWN,
+    Problem,
 )
 from memprove.ledger.projections import (
     ClientRow,
@@ -204,6 +205,15 @@ class Transaction:
         if session is None or (session.id, session.task_id) != (context.session, context.task):
             raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
         return session
+
+    def has_spooled(self) -> bool:
+        """Tell whether a Run waits in the spool of the work tree that the caller is in."""
+        from memprove.ledger.workspace.spool import has_spooled  # late: only hooks ask
+
+        try:
+            return has_spooled(paths.from_text(self.worktree))
+        except Problem:
+            return False  # it cannot be read, which is for others to say
 
     def follow(self, *, window: str, earlier: str) -> None:
         """Hand the context of the client session before on to the caller's, if it has none."""
