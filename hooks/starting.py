@@ -1,9 +1,10 @@
 """What a conversation, and a sub-agent in one, starts from."""
 
+from contextlib import suppress
 from typing import Final
 
 from memprove.hooks.occasion import LIMIT, Occasion
-from memprove.ledger.operations.starts import ReadStart, ReadSubStart
+from memprove.ledger.operations.starts import AdoptSpool, ReadStart, ReadSubStart
 from memprove.ledger.problems import Problem
 
 SUBAGENT_LIMIT: Final = 2_000
@@ -20,7 +21,12 @@ def session(here: Occasion) -> bytes:
         earlier="" if inside else here.earlier,
     )
     try:
-        return here.answer(here.execute(read).text)
+        start = here.execute(read)
+        if start.spooled:
+            with suppress(Problem):  # a ledger that cannot be written now is read all the same
+                here.execute(AdoptSpool())
+                start = here.execute(read)
+        return here.answer(start.text)
     except Problem as problem:
         return here.answer(here.warning(problem))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from memprove.ledger.paths import from_text
+from memprove.ledger.problems import Problem
 from memprove.ledger.projections import WorkspaceRow
 from memprove.ledger.settings import Caller
 from memprove.ledger.workspace import context as contexts
@@ -70,6 +71,15 @@ class Surroundings:
             if self._context.note:
                 self.notes.append(self._context.note)
         return self._context.context
+
+    def has_spooled(self, rows: Sequence[WorkspaceRow]) -> bool:
+        """Tell whether a Run waits in the spool of the caller's work tree."""
+        from memprove.ledger.workspace.spool import has_spooled  # late: only hooks ask
+
+        try:
+            return has_spooled(self.match(rows).place.worktree)
+        except Problem:
+            return False  # it cannot be read, which is for others to say
 
     def take_context(self, client: str) -> bool:
         """Let the caller's client session point to where *client* does, which has been matched."""

@@ -213,17 +213,21 @@ class Transaction:
             raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
         return session
 
+    def has_spooled(self) -> bool:
+        """Tell whether a Run waits in the spool of the work tree that the caller is in."""
+        return self.around.has_spooled(self.workspaces())
+
     def follow(self, *, window: str, earlier: str) -> None:
         """Hand the context of the client session before on to the caller's, if it has none."""
-        from memprove.ledger.following import follow  # late: only hooks do
+        from memprove.ledger import following  # late: only hooks do
 
-        follow(self, self.around, window=window, earlier=earlier)
+        following.follow(self, self.around, window=window, earlier=earlier)
 
     def remember(self, window: str) -> None:
         """Keep that *window* of the client shows the caller's client session now."""
-        from memprove.ledger.following import remember  # late, as above
+        from memprove.ledger import following  # late, as above
 
-        remember(self, self.around, window)
+        following.remember(self, self.around, window)
 
     def point(self, session: SessionRow) -> None:
         """Make the caller's context point to *session* once this transaction is durable."""

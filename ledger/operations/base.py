@@ -165,6 +165,10 @@ class Work(Protocol):
         """Return the kinds of Runs that complete a Task of the Workspace, as its owner has it."""
         ...
 
+    def has_spooled(self) -> bool:
+        """Tell whether a Run waits in the spool of the work tree that the caller is in."""
+        ...
+
     def spooled_counts(self) -> bool:
         """Tell whether spooled Runs complete a Task of the Workspace, as its owner has it."""
         ...

@@ -24,9 +24,10 @@ COMPACTED = (
 
 
 class Start(Answer, frozen=True, kw_only=True):
-    """What an agent starts from. *text* may be empty."""
+    """What an agent starts from; *text* may be empty. *spooled*: Runs wait in the spool."""
 
     text: str = ""
+    spooled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,13 @@ class ReadStart(Operation[Start]):
         try:
             task, session = work.current_task()
         except Problem as problem:
-            return Start(text=_idle(work, problem))
+            return Start(text=_idle(work, problem), spooled=work.has_spooled())
         capsule = work.capsule(task.id)
         also = list(self._also(work, session))
         head = f"{opening(work, capsule, session, also)}\n\n"
         budget = self.limit - printing.utf8_len(head)
         body = pack.render(work.evidence(capsule), budget=budget, size=printing.utf8_len)
-        return Start(**about(task, session), text=head + body)
+        return Start(**about(task, session), text=head + body, spooled=work.has_spooled())
 
     def _also(self, work: Work, session: SessionRow | None) -> Iterator[str]:
         if self.source == "compact":
@@ -68,6 +69,16 @@ class ReadStart(Operation[Start]):
         others = [str(row.number) for row in _top_level(work)] if session is None else []
         if len(others) > 1:
             yield f"Sessions {', '.join(others[:9])} are open here: name yours with --session."
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptSpool(Operation[None]):
+    """Adopt what a shut-in shell spooled, as every write does, and write no more."""
+
+    sends: ClassVar = ("recordRun", "listSessions", "resolveWorkspace")
+
+    def run(self, work: Work) -> None:
+        """Do nothing: it was done before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,17 @@ def test_the_pack_is_that_of_resume(desk: Desk) -> None:
     )
 
 
+def test_runs_in_the_spool_are_adopted_first(desk: Desk) -> None:
+    desk.begin()
+    shut_in = {"MEMPROVE_CONFIG_DIR": "/nonexistent", "MEMPROVE_DATA_DIR": ""}
+    assert desk.memprove("run", "--", "make", "--version", env=shut_in).code == 0
+    spool = desk.folder / ".memprove" / "spool"
+    assert list(spool.glob("*.run"))
+    assert "`make --version`" in told(hook(desk, START))
+    assert not list(spool.glob("*.run"))
+    project(desk).check_green()
+
+
 def test_after_a_compaction_it_says_what_is_lost(desk: Desk) -> None:
     desk.begin()
     assert "The conversation before this was compacted" in told(hook(desk, GREETED["compact"]))
