@@ -1,10 +1,9 @@
 """Reading a log that is to be believed: what every command checks of what it reads.
 
 The newest head holds under the key of its epoch, signs the stored tree and continues the head that
-is remembered. Each event that is read is the
-leaf that the tree has at its place, with the payload that the leaf commits to. A stream is read
-whole: its chain binds every event to its last one, which is proven to be in the signed tree.
-``verify`` checks all the rest.
+is remembered. Each event that is read is the leaf that the tree has at its place, with the payload
+that the leaf commits to. A stream is read whole: its chain binds every event to its last one, which
+is proven to be in the signed tree. ``verify`` checks all the rest.
 
 An event whose payload was erased reads as what survives of it, and so do all folds of it: here, and
 in ``verify``, and nowhere else, the tombstone is put in its place.

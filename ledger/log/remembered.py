@@ -8,7 +8,7 @@ and may be behind it.
 
 The file belongs to the user, as the pin does, and is believed like it::
 
-    memprove remembered v1
+    memprove remembered v1 <SHA-256 of the rest, hex: a damaged file is none>
     pin <vkey from which the epochs were walked>
     epoch <number> <first event> <vkey>
     <empty line>
@@ -40,7 +40,7 @@ from memprove.ledger.problems import (
 )
 from memprove.ledger.storage.interface import Reader
 from memprove.ledger.tlog import Invalid
-from memprove.ledger.tlog.head import Head, open_head, parse_head
+from memprove.ledger.tlog.head import Head, parse_head
 from memprove.ledger.tlog.note import format_vkey, parse_vkey
 
 _TITLE: Final = "memprove remembered v1"
@@ -88,7 +88,7 @@ class Memory:
     def check_origin(self, origin: str, earlier: Collection[str] = ()) -> None:
         """Raise ``ledger_replaced`` if the log that was here had neither of these origins."""
         known = (origin, *earlier)
-        if self.seen is not None and self.seen.head.origin not in known and self.holds():
+        if self.seen is not None and self.seen.head.origin not in known:
             detail = f"{origin} instead of {self.seen.head.origin}; it is remembered in {self.file}"
             raise LEDGER_REPLACED(detail)
 
@@ -105,23 +105,15 @@ class Memory:
             seen = structs.replace(
                 seen, head=Head(found.head.origin, seen.head.size, seen.head.root)
             )
-        if seen is not None and not _continues(reader, seen.head, found.head) and self.holds():
+        if seen is not None and not _continues(reader, seen.head, found.head):
             was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
             raise contradiction(reader, was, found, self.state_dir)
-
-    def holds(self) -> bool:
-        """Tell whether what was seen is a head at all; else the file was damaged, not the log."""
-        try:
-            if self.seen is not None:
-                open_head(self.seen.note, self.seen.epoch.verifier)
-        except Invalid:
-            self.seen, self.why = None, f"{self.file} is not what was written"
-        return self.seen is not None
 
     def keep(self, pin: Pin, epoch: Epoch, note: bytes) -> None:
         """Remember the head in *note*, of *epoch*; that it cannot be written is no failure."""
         words = f"epoch {epoch.number} {epoch.first} {format_vkey(epoch.verifier)}"
-        text = f"{_TITLE}\npin {format_vkey(pin.verifier)}\n{words}\n\n".encode() + note
+        rest = f"pin {format_vkey(pin.verifier)}\n{words}\n\n".encode() + note
+        text = f"{_TITLE} {sha256(rest).hexdigest()}\n".encode() + rest
         beside = self.file.with_name(f"{self.file.name}.new")  # of the one writer there is
         with suppress(OSError):
             try:
@@ -133,9 +125,7 @@ class Memory:
 
     def _recall(self) -> Remembered | None:
         try:
-            with self.file.open("rb") as opened:
-                data = opened.read(_MOST + 1)
-            return _parse(data)
+            return _parse(_read(self.file))
         except FileNotFoundError:
             self.why = "no head of it was seen before"
         except OSError as error:
@@ -176,15 +166,26 @@ def _continues(reader: Reader, seen: Head, head: Head) -> bool:
 
 
 def _parse(data: bytes) -> Remembered:
-    """Return what *data* holds; its signature is looked at only where it contradicts the log."""
-    top, _, note = data.partition(b"\n\n")
-    title, pin, epoch = top.decode("ascii").split("\n")
-    word, number, first, vkey = epoch.split(" ")
-    if (title, pin[:4], word) != (_TITLE, "pin ", "epoch") or len(data) > _MOST:
+    """Return what *data* holds; ValueError or Invalid if it was damaged."""
+    title, _, rest = data.partition(b"\n")
+    if title.decode() != f"{_TITLE} {sha256(rest).hexdigest()}":
         raise ValueError(title)
+    top, _, note = rest.partition(b"\n\n")
+    pin, epoch = top.decode("ascii").split("\n")
+    _, number, first, vkey = epoch.split(" ")
     verifier = parse_vkey(vkey)
     head = parse_head(note.decode().partition("\n\n")[0] + "\n")
-    return Remembered(pin[4:], Epoch(int(number), verifier, int(first)), head, note)
+    return Remembered(
+        pin.removeprefix("pin "), Epoch(int(number), verifier, int(first)), head, note
+    )
+
+
+def _read(file: Path) -> bytes:
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    try:
+        return os.read(descriptor, _MOST)
+    finally:
+        os.close(descriptor)
 
 
 def _write_private(file: Path, data: bytes) -> None:

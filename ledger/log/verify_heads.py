@@ -71,7 +71,7 @@ def check_outside(
 ) -> None:
     """Find that the log does not continue a head that was seen, or that is required."""
     found = _found(walk, epochs)
-    seen = memory.seen if memory is not None and memory.holds() else None
+    seen = memory.seen if memory is not None else None
     broken = seen is not None and not _continues(walk, _under_new(reader, seen.head, found))
     if memory is not None and seen is not None and broken:
         was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
@@ -173,8 +173,16 @@ def _found(walk: Walk, epochs: Epochs) -> Found | None:
     head = claimed(stored.note) if stored is not None else None
     if stored is None or head is None:
         return None
-    epoch = epochs.holding(head.size)
-    return Found(head, stored.note, format_vkey(epoch.verifier) if epoch is not None else "-")
+    return Found(head, stored.note, _vkey(epochs, head, stored.note))
+
+
+def _vkey(epochs: Epochs, head: Head, note: bytes) -> str:
+    """Return the vkey that *note* holds under; - if there is none."""
+    try:
+        epochs.open(note, head.size)
+        return format_vkey(epochs.of_size(head.size))
+    except Invalid:
+        return "-"
 
 
 def _under_new(reader: Reader, head: Head, found: Found | None) -> Head:
@@ -208,7 +216,7 @@ def _check_required(
         walk.find("required", "the required head is none")
         return
     if not _continues(walk, head):
-        was = Found(head, required, "-")
+        was = Found(head, required, _vkey(epochs, head, required))
         _contradicted(walk, reader, "required", was, found, memory)
         return
     try:

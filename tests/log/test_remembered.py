@@ -239,6 +239,7 @@ def test_nothing_is_remembered_of_a_log_that_was_never_seen(tmp_path: Path) -> N
         lambda data: data.replace(b"\n6\n", b"\n7\n"),
         lambda data: data + b"x" * 20_000,
         lambda data: data.replace(b"pin ", b"pim "),
+        lambda data: data.replace(b" 5 ", b" 1 "),
     ],
 )
 def test_a_memory_that_was_damaged_is_none(seen: Seen, edit: object) -> None:
@@ -258,8 +259,8 @@ def test_a_flip_anywhere_in_a_memory_is_no_alarm(seen: Seen) -> None:
         changed = bytearray(kept)
         changed[at] ^= 1
         file.write_bytes(changed)
+        assert seen.memory.seen is None
         assert seen.open().head.size == 6
-        assert seen.verify().ok
 
 
 def test_a_state_directory_that_cannot_be_used_is_no_failure(seen: Seen, tmp_path: Path) -> None:
