@@ -129,9 +129,10 @@ def _counts(found: Run) -> str:
 def _stream(name: str, kept: StreamKept) -> Iterator[str]:
     redacted = ", secrets cut" if kept.redacted else ""
     cut = f", {kept.cut} in the middle not kept" if kept.cut else ""
+    digest = f", sha256 {kept.sha256}" if kept.sha256 else ""
     if not kept.length:
         return
-    yield f"  {name} {counted(kept.length, 'byte')}{cut}{redacted}, sha256 {kept.sha256}"
+    yield f"  {name} {counted(kept.length, 'byte')}{cut}{redacted}{digest}"
     yield from (f"    | {printing.escape(line)}" for line in kept.tail.rstrip("\n").split("\n"))
 
 

@@ -4,25 +4,26 @@ They are what an inspection is to check, and what another version of memprove le
 the key comes from the trust file, and the token from the events of the log's own stream.
 """
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 from memprove.ledger import projections
 from memprove.ledger.admission import check_token
-from memprove.ledger.domain.events import LedgerCreated
+from memprove.ledger.backups import back_up
 from memprove.ledger.log.epochs import Pin
 from memprove.ledger.log.reading import check_head, read_events, read_stream
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.report import Report
-from memprove.ledger.log.trust import read_pins
+from memprove.ledger.log.trust import pins_of, read_pins
 from memprove.ledger.log.verify import verify
 from memprove.ledger.log.walk import TableRows
 from memprove.ledger.operations.base import Inspection, Operation, Progress
+from memprove.ledger.paths import from_text
 from memprove.ledger.problems import (
     LEDGER_DAMAGED,
     NOT_AS_WRITTEN,
     TOKEN_UNKNOWN,
-    TRUST_MISSING,
     Problem,
 )
 from memprove.ledger.storage.interface import Reader, Store
@@ -33,12 +34,25 @@ ResultT = TypeVar("ResultT")
 
 
 class BareLog:
-    """The log in *reader*, the key that is *pinned* for it, and what was seen of it."""
+    """The log in *reader*, of the ledger in *data_dir*, and what is known of it outside.
 
-    def __init__(self, reader: Reader, pinned: Pin, memory: Memory) -> None:
+    *pinned* is the key of its origin, *earlier* those of origins before, *memory* what was seen.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        pinned: Pin,
+        earlier: tuple[Pin, ...],
+        *,
+        memory: Memory,
+        data_dir: Path,
+    ) -> None:
         self._reader = reader
         self._pinned = pinned
+        self._earlier = earlier
         self._memory = memory
+        self._data_dir = data_dir
 
     def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
         """Recompute and compare everything; *required*: a head that the log must continue."""
@@ -49,7 +63,13 @@ class BareLog:
             progress=progress,
             memory=self._memory,
             required=required,
+            earlier=self._earlier,
         )
+
+    def back_up(self, file: str, progress: Progress | None) -> Report:
+        """Write a copy of the whole ledger to *file*, and verify the copy."""
+        with closing(open_store(self._data_dir)) as store:
+            return back_up(store, from_text(file), (self._pinned, self._earlier), progress)
 
 
 def inspect(
@@ -66,9 +86,11 @@ def inspect(
         store = open_store(data_dir)
         try:
             with store.read() as reader:
-                pin = _pin(reader, pins)
+                pin, earlier = pins_of(reader, pins)
                 _check_inspector(reader, pin, token, operation, memory)
-                return operation.inspect(BareLog(reader, pin, memory))
+                return operation.inspect(
+                    BareLog(reader, pin, earlier, memory=memory, data_dir=data_dir)
+                )
         finally:
             store.close()
     except Problem as problem:
@@ -82,25 +104,11 @@ def rebuild_tables(
 ) -> None:
     """Build the tables anew from the log, if *token* may do *operation*."""
     with store.read() as reader:
-        pin = _pin(reader, read_pins(config_dir))
+        pin, _ = pins_of(reader, read_pins(config_dir))
         _check_token(reader, pin, token, operation)
     with store.write() as writer:
         check_head(writer, pin)
         projections.rebuild(writer, read_events(writer))
-
-
-def _pin(reader: Reader, pins: dict[str, Pin]) -> Pin:
-    """Return the one key that is pinned; of several that of the origin with which the log begins.
-
-    Whether the log begins with that key and origin is for others to check.
-    """
-    if len(pins) == 1:
-        return next(iter(pins.values()))
-    first = next(read_events(reader, 0, 1), None)
-    origin = first.event.origin if first and isinstance(first.event, LedgerCreated) else ""
-    if origin not in pins:
-        raise TRUST_MISSING(origin)
-    return pins[origin]
 
 
 def _check_inspector(

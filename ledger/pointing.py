@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from memprove.ledger.domain.run import Run, take
+from memprove.ledger.log.reading import read_newest
 from memprove.ledger.paths import from_text
 from memprove.ledger.place import Surroundings
 from memprove.ledger.problems import Problem
@@ -57,7 +58,9 @@ def leave_spool_key(work: Transaction, session: int, key: SpoolKey) -> None:
 
 def _context(work: Transaction, session: SessionRow) -> contexts.Context:
     """Return the context of *session*. Only the Task's newest events are read: it is a pointer."""
-    newest = work.newest_records(session.task_id, _MOST_EVENTS)
+    stream = f"task/{session.task_id}"
+    tail = work.reader.stream_tail(stream)
+    newest = read_newest(work.reader, stream, tail.stream_seq - _MOST_EVENTS if tail else 0)
     runs: dict[str, Run] = {}
     for record in newest:
         take(runs, record)

@@ -119,6 +119,17 @@ WRONG_EPOCH = _kind(
     "a head is signed with the key of another epoch, which should be gone or was not there yet;"
     " run `memprove verify --full`",
 )
+LEDGER_RESTORED = _kind(
+    "restored",
+    "the ledger goes on under a new origin since it was restored or adopted; see what was lost with"
+    " its owner, then pin the new origin's key in your trust file",
+)
+BACKUP_UNFIT = _kind("backup_unfit", "this is no backup of this ledger that verifies")
+KEY_HERE = _kind(
+    "key_here",
+    "the signing key of this ledger is here; if this is a copy whose original goes on elsewhere,"
+    " say so with --copied",
+)
 NOT_AS_WRITTEN: Final = (
     LEDGER_DAMAGED,
     LEDGER_TRUNCATED,
@@ -134,7 +145,15 @@ LEDGER_UNWRITABLE = _kind(
     "ledger_unwritable", "the ledger cannot be written; check the disk and its permissions"
 )
 LEDGER_EXISTS = _kind("ledger_exists", "there is a ledger already; nothing was changed")
+ERASURE_UNFINISHED = _kind(
+    "erasure_unfinished",
+    "the event is erased, but its bytes are not out of the files yet;"
+    " any later command that writes finishes it, or this one again",
+)
 DISK_FULL = _kind("disk_full", "the disk is full; nothing was recorded; free space and try again")
+BACKUP_UNWRITABLE = _kind(
+    "backup_unwritable", "the backup cannot be written; check the path and its permissions"
+)
 KEY_MISSING = _kind(
     "key_missing",
     "the signing key of this ledger is not here; it can be read and verified;"
@@ -191,6 +210,13 @@ SESSION_AMBIGUOUS = _kind(
 )
 LABEL_UNKNOWN = _kind("label_unknown", "no such label here; see `memprove show` and `memprove log`")
 LABEL_INVALID = _kind("label_invalid", "not a label; labels are r3, r3:test, !r3, c7, o4, d1")
+
+# Erasing
+NOT_REDACTABLE = _kind(
+    "not_redactable", "this has to stay for the ledger to hold; see `memprove redact --help`"
+)
+FIELD_UNKNOWN = _kind("field_unknown", "no such field here; see `memprove redact --help`")
+NOTHING_TO_ERASE = _kind("nothing_to_erase", "there is no text in it that could be erased")
 
 # Evidence
 RUN_FAILED = _kind("run_failed", "a failed Run is no evidence; fix, run again, or cite it as !r")

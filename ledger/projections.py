@@ -31,12 +31,13 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class LedgerRow(_Row, frozen=True):
-    """The ledger itself (table ``ledger``, key ``LEDGER_KEY``)."""
+    """The ledger itself (table ``ledger``, key ``LEDGER_KEY``); *earlier*: its origins before."""
 
     ledger: str
     origin: str
     key: str
     created_at: int
+    earlier: tuple[str, ...] = ()
 
 
 class TokenRow(_Row, frozen=True):
@@ -167,6 +168,8 @@ def apply(rows: Rows, record: Record) -> None:
             )
             _put(rows, "ledger", LEDGER_KEY, row)
             rows.put_row("format", LEDGER_KEY, str(VERSION).encode())
+        case e.LedgerRestored(origin=origin, key=vkey):
+            _restore(rows, origin, vkey)
         case e.TokenIssued() as event:
             _put(rows, "token", event.token, _token(event, leaf.at))
         case e.TokenRevoked(token=token):
@@ -195,7 +198,28 @@ def apply(rows: Rows, record: Record) -> None:
         case e.RunEnded() | e.CheckpointRecorded() | e.DecisionProposed() | e.DecisionDecided():
             _touch(rows, leaf)
         case _:
-            pass  # other kinds, unknown ones and erased payloads change no row
+            pass  # other kinds and unknown ones change no row; for erasures see `erase`
+
+
+def erase(rows: Rows, record: Record) -> None:
+    """Let the tables hold of an erased event what survives of it, *record*.
+
+    Only what an event set by itself is here; all else in a row comes from what nothing erases.
+    """
+    leaf = record.leaf
+    match record.event:
+        case e.TokenIssued(token=token, name=name):
+            _change(rows, "token", token, TokenRow, name=name)
+        case e.WorkspaceRegistered(id=id, name=name):
+            _change(rows, "workspace", id, WorkspaceRow, name=name)
+        case e.TaskCreated(title=title):
+            _change(rows, "task", _task_key(rows, leaf), TaskRow, title=title)
+        case e.SessionStarted() as event:
+            key = numbered(leaf.workspace or "", split_label(leaf.labels[0])[1])
+            said = {"agent": event.agent, "role": event.role, "worktree": event.worktree}
+            _change(rows, "session", key, SessionRow, **said)
+        case _:
+            pass  # no other kind leaves a text in a row
 
 
 def are_current(rows: Reader) -> bool:
@@ -211,6 +235,15 @@ def rebuild(writer: Writer, records: Iterable[Record]) -> None:
     writer.clear_rows()
     for record in records:
         apply(writer, record)
+
+
+def _restore(rows: Rows, origin: str, vkey: str) -> None:
+    value = rows.row("ledger", LEDGER_KEY)
+    if value is not None:
+        row = decode_row(LedgerRow, value)
+        earlier = (*row.earlier, row.origin)
+        row = msgspec.structs.replace(row, origin=origin, key=vkey, earlier=earlier)
+        _put(rows, "ledger", LEDGER_KEY, row)
 
 
 def _token(event: e.TokenIssued, at: int) -> TokenRow:

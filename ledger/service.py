@@ -215,11 +215,13 @@ class Ledger:
         self, reader: Reader, token: Token, operation: Operation[Any], memory: Memory
     ) -> TokenRow:
         """Return the row of *token*, if it may do *operation* and this is the ledger it was."""
-        memory.check_origin(_ledger(reader).origin)
+        ledger = _ledger(reader)
+        memory.check_origin(ledger.origin, ledger.earlier)
         return check_token(reader, token, operation)
 
     def _pin(self, reader: Reader) -> Pin:
-        return pinned(settings.config_dir(self.caller), _ledger(reader).origin)
+        ledger = _ledger(reader)
+        return pinned(settings.config_dir(self.caller), ledger.origin, ledger.earlier)
 
     def _work(self, reader: Reader, around: Surroundings, row: TokenRow) -> Transaction:
         return Transaction(reader, around, row, self._clock(), self._random)

@@ -14,7 +14,7 @@ from memprove.ledger.domain.events import KeyRotated, RunKind, TaskState
 from memprove.ledger.domain.record import Record
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
-from memprove.ledger.log.reading import Opened, read_events, read_newest, read_stream
+from memprove.ledger.log.reading import Opened, read_events, read_stream
 from memprove.ledger.log.report import SignedHead
 from memprove.ledger.log.rotation import LiveKey
 from memprove.ledger.observation import Observation
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
     from memprove.ledger.domain.spool import SpoolKey
+    from memprove.ledger.operations.base import Eraser
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
@@ -234,11 +235,9 @@ class Transaction:
         """Return the records of a Task."""
         return read_stream(self.reader, f"task/{task_id}")
 
-    def newest_records(self, task_id: str, most: int) -> list[Record]:
-        """Return the newest *most* records of a Task: without its chain, which needs all."""
-        stream = f"task/{task_id}"
-        tail = self.reader.stream_tail(stream)
-        return read_newest(self.reader, stream, tail.stream_seq - most if tail else 0)
+    def stream_records(self, stream: str) -> list[Record]:
+        """Return the records of *stream*."""
+        return read_stream(self.reader, stream)
 
     def capsule(self, task_id: str) -> Capsule:
         """Return the Capsule of a Task."""
@@ -318,6 +317,14 @@ class Transaction:
             labels=[*draft.given, *self._new_labels(stream, workspace, draft.assigns)],
             session=session,
         )
+
+    def eraser(self) -> Eraser:
+        """Return what erases payloads in this transaction."""
+        from memprove.ledger.erasing import PayloadEraser  # late: few transactions erase
+
+        assert self.writer is not None
+        assert self.appender is not None
+        return PayloadEraser(self.writer, self.appender)
 
     def rotate_key(self) -> Record:
         """End the key epoch with this transaction; return the event that names the next key."""

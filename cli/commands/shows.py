@@ -79,6 +79,10 @@ def _event(event: EventTold) -> list[str]:
         f"  {utc(event.at)} by {by}{where}{', in an agent shell' if event.agent_env else ''}",
         f"  stream {printing.escape(event.stream)}",
     ]
+    if event.erased_by is not None:
+        lines.append(f"  erased by event {event.erased_by}")
+        if event.payload is None:
+            return lines
     if event.payload is None:
         return [*lines, "  its payload is not here, or of a newer memprove"]
     return [

@@ -90,7 +90,8 @@ def _text(report: Report) -> list[str]:
 
 def _summary(report: Report) -> str:
     if report.ok:
-        return f"{counted(report.size, 'event')} verified · root {report.root}"
+        erased = f" · {counted(report.erased, 'payload')} erased" if report.erased else ""
+        return f"{counted(report.size, 'event')} verified{erased} · root {report.root}"
     found = counted(len(report.findings), "finding")
     return (
         f"{found} in {counted(report.size, 'event')} · the newest head that holds: {report.signed}"

@@ -224,12 +224,14 @@ def evolve(draft: _Draft, record: Record) -> None:
             | e.TokenIssued()
             | e.TokenRevoked()
             | e.KeyRotated()
+            | e.LedgerRestored()
             | e.WorkspaceRegistered()
             | e.WorkspaceAttached()
+            | e.PayloadErased()
             | Unknown()
             | Erased()
         ):
-            pass  # not of a Task; of a newer program; or erased, where the labels stay taken
+            pass  # not of a Task; of a newer program; an erasure, whose event reads as what is left
         case _:
             assert_never(event)
 

@@ -56,6 +56,24 @@ class LedgerCreated(_Value, frozen=True):
     key: str
 
 
+class LedgerRestored(_Value, frozen=True):
+    """The log goes on under a new *origin*, from this event on; *key* is the vkey of *epoch*.
+
+    *before* was its origin, of which *head* is the last signed note. *newest* is the newest signed
+    note that was known of it, where that one is another; *lost* are the first and the last number
+    of the events that are known to be missing. *why* is ``restore`` or ``adopt``.
+    """
+
+    origin: str
+    epoch: int
+    key: str
+    before: str
+    head: str
+    why: str
+    newest: str = ""
+    lost: tuple[int, ...] = ()
+
+
 class TokenIssued(_Value, frozen=True):
     """A token may act from here on. *secret_hash* is SHA-256 of its secret, hex."""
 
@@ -172,7 +190,10 @@ class TreeState(_Value, frozen=True):
 
 
 class RunStarted(_Value, frozen=True):
-    """A command is about to run. *exact* tells that argv is what ran, byte for byte."""
+    """A command is about to run. *exact* tells that argv is what ran, byte for byte.
+
+    *check* is set where argv was erased: it stands for the Check, so that none is regrouped.
+    """
 
     argv: tuple[str, ...]
     cwd: str
@@ -184,6 +205,7 @@ class RunStarted(_Value, frozen=True):
     exact: bool = True
     junit: str = ""
     rerun_of: str = ""
+    check: str = ""
 
 
 class StreamKept(_Value, frozen=True):
@@ -294,11 +316,26 @@ class DecisionDecided(_Value, frozen=True):
     comment: str = ""
 
 
+class PayloadErased(_Value, frozen=True):
+    """The payload of event number *event* is gone; *kept*, canonical JSON, is what survives of it.
+
+    *fields* are all that were erased so far. *replaces* are earlier erasures of the same event:
+    their payloads are gone too, because they kept what had to go now.
+    """
+
+    event: int
+    fields: tuple[str, ...]
+    reason: str
+    kept: str
+    replaces: tuple[int, ...] = ()
+
+
 Event = (
     LedgerCreated
     | TokenIssued
     | TokenRevoked
     | KeyRotated
+    | LedgerRestored
     | WorkspaceRegistered
     | WorkspaceAttached
     | TaskCreated
@@ -310,6 +347,7 @@ Event = (
     | CheckpointRecorded
     | DecisionProposed
     | DecisionDecided
+    | PayloadErased
 )
 
 KINDS: dict[str, tuple[type[Event], int]] = {
@@ -317,6 +355,7 @@ KINDS: dict[str, tuple[type[Event], int]] = {
     "token.issued": (TokenIssued, 1),
     "token.revoked": (TokenRevoked, 1),
     "key.rotated": (KeyRotated, 1),
+    "ledger.restored": (LedgerRestored, 1),
     "workspace.registered": (WorkspaceRegistered, 1),
     "workspace.attached": (WorkspaceAttached, 1),
     "task.created": (TaskCreated, 1),
@@ -328,5 +367,6 @@ KINDS: dict[str, tuple[type[Event], int]] = {
     "checkpoint.recorded": (CheckpointRecorded, 1),
     "decision.proposed": (DecisionProposed, 1),
     "decision.decided": (DecisionDecided, 1),
+    "payload.erased": (PayloadErased, 1),
 }
 """Name on the wire → Struct and its current version."""

@@ -67,11 +67,22 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
+class Erasure:
+    """What erased a payload: the number of that event, what it erased and why."""
+
+    by: int
+    fields: tuple[str, ...]
+    reason: str
+    replaces: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """One event of the log."""
+    """One event of the log. With an *erasure*, the event is what survives of it."""
 
     leaf: Leaf
     event: Event | Unknown | Erased
+    erasure: Erasure | None = None
 
     @property
     def seq(self) -> int:

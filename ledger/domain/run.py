@@ -22,7 +22,9 @@ class Verdict(StrEnum):
 
 
 Check = tuple[tuple[str, ...], str]
-"""What makes two Runs one Check: argv as stored, and the directory below the Workspace root."""
+"""What makes two Runs one Check: argv as stored, and the directory below the Workspace root.
+
+Where these were erased: no argv, and what stands for the Check; no command has an empty argv."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Run:
     @property
     def check(self) -> Check:
         """Return the Check it is a Run of."""
-        return self.started.argv, self.started.cwd
+        started = self.started
+        return ((), started.check) if started.check else (started.argv, started.cwd)
 
     @property
     def kind(self) -> RunKind:

@@ -5,6 +5,10 @@ epoch: the head over it is signed with the old key and kept, the old private key
 next event begins the next epoch. So a head of n events holds under the key of the epoch that has
 event n, and under no other: whoever steals today's key can sign nothing that ends before today.
 
+A log that was restored or adopted goes on under a new origin: the event ``ledger.restored`` is the
+first that the new origin's key signs, and nothing signed with the old one proves it. Who believes
+it has pinned it. Epochs are counted on.
+
 A walk begins at a pinned key, or where an earlier walk ended. It believes nothing of the store:
 each rotation is proven to be the last leaf under a head that the key before it signed, and each of
 these heads to continue the one before.
@@ -17,7 +21,7 @@ from typing import Final
 import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
-from memprove.ledger.domain.events import KeyRotated
+from memprove.ledger.domain.events import KeyRotated, LedgerCreated, LedgerRestored
 from memprove.ledger.domain.record import decode, decode_leaf
 from memprove.ledger.log.append import fits, node_reader
 from memprove.ledger.problems import LEDGER_DAMAGED, WRONG_EPOCH
@@ -26,7 +30,9 @@ from memprove.ledger.tlog import Invalid, merkle
 from memprove.ledger.tlog.head import Head, open_head
 from memprove.ledger.tlog.note import Verifier, format_vkey, parse_vkey
 
+CREATED: Final = "ledger.created"
 ROTATED: Final = "key.rotated"
+RESTORED: Final = "ledger.restored"
 
 
 class EpochInvalid(Invalid):
@@ -120,7 +126,11 @@ def follow(epoch: Epoch, rotated: KeyRotated, head: Head) -> Epoch:
 
 
 def first_epoch(reader: Reader, pin: Pin) -> Epoch:
-    """Return the epoch that *pin* speaks of; an origin counts its epochs from 1."""
+    """Return the epoch that *pin* speaks of; a later origin counts on from the one before."""
+    began = reader.event(pin.first) if pin.first > 1 else None
+    restored = began_origin(began) if began is not None else None
+    if restored is not None and restored.key == format_vkey(pin.verifier):
+        return Epoch(restored.epoch, pin.verifier, pin.first)
     before = reader.event(pin.first - 1) if pin.first > 1 else None
     rotated = _rotated(before) if before is not None and before.kind == ROTATED else None
     if rotated is not None and rotated.key == format_vkey(pin.verifier):
@@ -182,16 +192,38 @@ def _next(reader: Reader, epoch: Epoch, event: StoredEvent) -> tuple[Epoch, Head
 
 def _rotated(event: StoredEvent) -> KeyRotated | None:
     """Return what *event* says, if its payload is what its leaf commits to."""
+    said = _said(event, ROTATED)
+    return said if isinstance(said, KeyRotated) else None
+
+
+def began_log(event: StoredEvent) -> LedgerCreated | None:
+    """Return what *event*, the first one, says, if its payload is what its leaf commits to."""
+    said = _said(event, CREATED)
+    return said if isinstance(said, LedgerCreated) else None
+
+
+def began_origin(event: StoredEvent) -> LedgerRestored | None:
+    """Return what *event* says of a new origin, if its payload is what its leaf commits to."""
+    said = _said(event, RESTORED)
+    return said if isinstance(said, LedgerRestored) else None
+
+
+def origin_ends(reader: Reader) -> dict[str, int]:
+    """Return with how many events each earlier origin of the log ended, in order."""
+    restored = ((event.seq, began_origin(event)) for event in reader.of_kind(RESTORED))
+    return {said.before: seq - 1 for seq, said in restored if said is not None}
+
+
+def _said(event: StoredEvent, kind: str) -> object:
     try:
         leaf = decode_leaf(event.leaf)
-        if (leaf.seq, leaf.kind) != (event.seq, ROTATED):
+        if (leaf.seq, leaf.kind) != (event.seq, kind):
             return None
         if not fits(leaf.payload, event.salt, event.payload):
             return None
-        rotated = decode(leaf, event.payload).event
+        return decode(leaf, event.payload).event
     except NotCanonical:
         return None
-    return rotated if isinstance(rotated, KeyRotated) else None
 
 
 def _signed(note: bytes, verifier: Verifier) -> bool:

@@ -52,6 +52,15 @@ class Keys:
             raise at_file(error, file, CONFIG_UNREADABLE) from None
         self.create(epoch, seed)
 
+    def highest(self) -> int:
+        """Return the number of the last epoch of which a key is here; 0: of none."""
+        try:
+            return max(map(_epoch_of, self._folder.iterdir()), default=0)
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise at_file(error, self._folder, CONFIG_UNREADABLE) from None
+
     def erase_below(self, epoch: int) -> None:
         """Erase the keys of the epochs before *epoch*, as far as a file can be erased."""
         try:

@@ -4,16 +4,29 @@ The newest head holds under the key of its epoch, signs the stored tree and cont
 is remembered. Each event that is read is the leaf that the tree has at its place, with the payload
 that the leaf commits to. A stream is read whole: its chain binds every event to its last one, which
 is proven to be in the signed tree. ``verify`` checks all the rest.
+
+An event whose payload was erased reads as what survives of it, and so do all folds of it: here, and
+in ``verify``, and nowhere else, the tombstone is put in its place.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
+from memprove.ledger.domain.tombstones import Tombstones, Unaccounted
 from memprove.ledger.log.append import fits, node_reader
-from memprove.ledger.log.epochs import Epoch, Epochs, Pin, WrongEpoch, first_epoch, walk
+from memprove.ledger.log.epochs import (
+    Epoch,
+    Epochs,
+    Pin,
+    WrongEpoch,
+    first_epoch,
+    origin_ends,
+    walk,
+)
 from memprove.ledger.log.remembered import Found, Memory
 from memprove.ledger.log.report import SignedHead
 from memprove.ledger.problems import (
@@ -27,6 +40,8 @@ from memprove.ledger.storage.interface import Reader, StoredEvent
 from memprove.ledger.tlog import Invalid, merkle
 from memprove.ledger.tlog.head import Head
 from memprove.ledger.tlog.note import format_vkey
+
+ERASED: Final = "payload.erased"
 
 
 class Opened(msgspec.Struct, frozen=True):  # no dataclass, as in `epochs`
@@ -60,7 +75,8 @@ def check_head(reader: Reader, pin: Pin, memory: Memory | None = None) -> Opened
     """
     if memory is None:
         return _open(reader, first_epoch(reader, pin), pin)
-    memory.check_origin(pin.verifier.name)
+    ends = origin_ends(reader) if memory.is_of_another(pin.verifier.name) else {}
+    memory.check_origin(pin.verifier.name, ends)
     start = memory.start(pin)
     try:
         opened = _open(reader, start or first_epoch(reader, pin), pin)
@@ -68,7 +84,7 @@ def check_head(reader: Reader, pin: Pin, memory: Memory | None = None) -> Opened
         if start is None:
             raise
         opened = _open(reader, first_epoch(reader, pin), pin, start)  # it may be an older copy
-    memory.check(reader, _found(opened))
+    memory.check(reader, _found(opened), ends)
     return opened
 
 
@@ -108,12 +124,13 @@ def _found(opened: Opened) -> Found:
 
 def read_events(reader: Reader, after: int = 0, upto: int | None = None) -> Iterator[Record]:
     """Yield the records with *after* < seq ≤ *upto*; raises ``ledger_damaged`` at a false one."""
+    tombstones = _read_tombstones(reader)
     for seq, event in enumerate(reader.events(after, upto), max(after, 0) + 1):
         if event.seq != seq:
             raise LEDGER_DAMAGED(f"event {seq} is missing")
         leaf, digest = _opened(event)
         _check_included(reader, event.seq, digest)
-        yield _record(event, leaf)
+        yield _stand_in(tombstones, _record(event, leaf))
 
 
 def read_stream(reader: Reader, stream: str) -> list[Record]:
@@ -129,7 +146,7 @@ def read_stream(reader: Reader, stream: str) -> list[Record]:
         last, prev = event.seq, digest.hex()
     if prev is not None:
         _check_included(reader, last, bytes.fromhex(prev))
-    return records
+    return _substituted(records)
 
 
 def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
@@ -138,7 +155,32 @@ def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
     Whether they are the signed ones is not looked at: for what is no evidence.
     """
     events = reader.stream(stream, max(after, 0))
-    return [_record(event, _opened(event)[0]) for event in events]
+    return _substituted([_record(event, _opened(event)[0]) for event in events])
+
+
+def _read_tombstones(reader: Reader) -> Tombstones:
+    """Return the tombstones of the whole log, of which there are few."""
+    tombstones = Tombstones()
+    for event in reader.of_kind(ERASED):
+        leaf, digest = _opened(event)
+        _check_included(reader, event.seq, digest)
+        tombstones.note(_record(event, leaf))
+    return tombstones
+
+
+def _substituted(records: list[Record]) -> list[Record]:
+    """Return *records*, a stream to its end, with what survives in the place of what was erased."""
+    tombstones = Tombstones()
+    for record in records:
+        tombstones.note(record)
+    return [_stand_in(tombstones, record) for record in records]
+
+
+def _stand_in(tombstones: Tombstones, record: Record) -> Record:
+    try:
+        return tombstones.stand_in(record)
+    except (Unaccounted, NotCanonical) as error:
+        raise LEDGER_DAMAGED(f"event {record.seq}: {error}") from None
 
 
 def _opened(event: StoredEvent) -> tuple[Leaf, bytes]:
@@ -149,9 +191,13 @@ def _opened(event: StoredEvent) -> tuple[Leaf, bytes]:
         raise LEDGER_DAMAGED(f"event {event.seq} does not decode") from None
     columns = (event.seq, event.stream, event.stream_seq, event.kind)
     as_written = columns == (leaf.seq, leaf.stream, leaf.stream_seq, leaf.kind)
-    if not (as_written and fits(leaf.payload, event.salt, event.payload)):
+    if not (as_written and (_is_gone(event) or fits(leaf.payload, event.salt, event.payload))):
         raise LEDGER_DAMAGED(f"event {event.seq} is not as it was written")
     return leaf, merkle.leaf_hash(event.leaf)
+
+
+def _is_gone(event: StoredEvent) -> bool:
+    return event.payload is None and event.salt is None
 
 
 def _record(event: StoredEvent, leaf: Leaf) -> Record:

@@ -20,6 +20,7 @@ remembered, and why.
 """
 
 import os
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -79,16 +80,30 @@ class Memory:
         known = seen is not None and seen.pin == format_vkey(pin.verifier) and pin.until is None
         return seen.epoch if seen is not None and known else None
 
-    def check_origin(self, origin: str) -> None:
-        """Raise ``ledger_replaced`` if another log than that of *origin* was here."""
-        if self.seen is not None and self.seen.head.origin != origin:
+    def is_of_another(self, origin: str) -> bool:
+        """Tell whether what was seen is of another origin than *origin*."""
+        return self.seen is not None and self.seen.head.origin != origin
+
+    def check_origin(self, origin: str, earlier: Collection[str] = ()) -> None:
+        """Raise ``ledger_replaced`` if the log that was here had neither of these origins."""
+        known = (origin, *earlier)
+        if self.seen is not None and self.seen.head.origin not in known:
             detail = f"{origin} instead of {self.seen.head.origin}; it is remembered in {self.file}"
             raise LEDGER_REPLACED(detail)
 
-    def check(self, reader: Reader, found: Found) -> None:
-        """Raise unless the log in *reader*, which ends in *found*, continues what was seen."""
+    def check(self, reader: Reader, found: Found, ends: Mapping[str, int]) -> None:
+        """Raise unless the log in *reader*, which ends in *found*, continues what was seen.
+
+        *ends* is where its earlier origins ended. What was seen of one beyond that is lost, and who
+        pinned the new origin knows.
+        """
         seen = self.seen
-        if seen is not None and not _continues(reader, seen.head, found.head):
+        if seen is not None and seen.head.size > ends.get(seen.head.origin, seen.head.size):
+            return
+        head = seen.head if seen is not None else found.head
+        if head.origin in ends:
+            head = Head(found.head.origin, head.size, head.root)
+        if seen is not None and not _continues(reader, head, found.head):
             was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
             raise contradiction(reader, was, found, self.state_dir)
 

@@ -10,10 +10,19 @@ under ROOT (base64, as in a head), and is believed up to there. One's own ledger
 ``<config dir>/trust``, which ``init`` writes.
 """
 
+from collections.abc import Collection, Mapping
+from itertools import takewhile
 from pathlib import Path
 
-from memprove.ledger.log.epochs import Pin
-from memprove.ledger.problems import CONFIG_UNREADABLE, TRUST_INVALID, TRUST_MISSING
+from memprove.ledger.log.epochs import RESTORED, Pin, began_log, began_origin
+from memprove.ledger.problems import (
+    CONFIG_UNREADABLE,
+    LEDGER_DAMAGED,
+    LEDGER_RESTORED,
+    TRUST_INVALID,
+    TRUST_MISSING,
+)
+from memprove.ledger.storage.interface import Reader
 from memprove.ledger.tlog import Invalid
 from memprove.ledger.tlog.head import Head, check_origin
 from memprove.ledger.tlog.note import decode_base64, encode_base64, format_vkey, parse_vkey
@@ -56,10 +65,15 @@ def format_trust(origin: str, vkey: str) -> str:
     return f"# Which key speaks for which log. See docs/threat-model.md.\n{origin} {vkey}\n"
 
 
-def pinned(config_dir: Path, origin: str) -> Pin:
-    """Return what is pinned for *origin* in the configuration directory."""
+def pinned(config_dir: Path, origin: str, earlier: Collection[str] = ()) -> Pin:
+    """Return what is pinned for *origin* in the configuration directory.
+
+    Raises ``restored`` if only one of its *earlier* origins is pinned.
+    """
     pins = read_pins(config_dir)
     if origin not in pins:
+        if known := [one for one in earlier if one in pins]:
+            raise LEDGER_RESTORED(f"{origin} after {known[-1]}")
         raise TRUST_MISSING(f"{config_dir / FILE_NAME} has no line for {origin}")
     return pins[origin]
 
@@ -104,3 +118,26 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and not text.startswith("0") and len(text) < 19):
         raise ValueError
     return int(text)
+
+
+def pins_of(reader: Reader, pins: Mapping[str, Pin]) -> tuple[Pin, tuple[Pin, ...]]:
+    """Return the pin of the log's newest origin, and those of earlier ones that lead up to it.
+
+    Of one origin that is pinned, whatever the log says: whether it begins with that is for others
+    to check. Raises ``restored`` where only an earlier origin is pinned, else ``trust_missing``.
+    """
+    first = reader.event(1)
+    created = began_log(first) if first is not None else None
+    origins = [created.origin] if created is not None else []
+    restored = (began_origin(event) for event in reader.of_kind(RESTORED))
+    origins += [one.origin for one in restored if one is not None]
+    if len(origins) < 2 and len(pins) == 1:
+        return next(iter(pins.values())), ()
+    if first is not None and created is None:
+        raise LEDGER_DAMAGED("event 1 is not as it was written")
+    newest = origins[-1] if origins else ""
+    if newest not in pins:
+        known = [one for one in origins if one in pins]
+        raise LEDGER_RESTORED(f"{newest} after {known[-1]}") if known else TRUST_MISSING(newest)
+    led = list(takewhile(pins.__contains__, reversed(origins[:-1])))
+    return pins[newest], tuple(pins[one] for one in reversed(led))

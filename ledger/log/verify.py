@@ -4,7 +4,7 @@ The checks, in order; each names the first event that is wrong:
 
 1. store: the file is a ledger's and can be read;
 2. leaves: each event's bytes decode, and its columns, number and links say what its leaf says;
-3. payloads: each payload is what its leaf commits to;
+3. payloads: each payload is what its leaf commits to, or was erased by a later event;
 4. blobs: each blob that a payload names is there, with that digest;
 5. tree: the stored nodes are those of the leaves;
 6. epochs: the log begins with the key that is pinned outside it, and each rotation of keys is
@@ -19,7 +19,8 @@ The first nine compare what is stored with itself and with the pin; the last two
 outside.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
 from operator import itemgetter
@@ -28,8 +29,10 @@ from typing import Final
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.record import LEAF_VERSION, Leaf, Record, decode, decode_leaf
 from memprove.ledger.domain.run import blobs_of
+from memprove.ledger.domain.tombstones import Unaccounted
 from memprove.ledger.log.append import fits
 from memprove.ledger.log.epochs import ROTATED, Epochs, Pin
+from memprove.ledger.log.reading import ERASED
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.report import CHECKS, CheckResult, Finding, Report
 from memprove.ledger.log.verify_heads import check_heads, check_outside, outside_sizes
@@ -48,6 +51,7 @@ def verify(
     progress: Callable[[int, int], None] | None = None,
     memory: Memory | None = None,
     required: bytes | None = None,
+    earlier: Sequence[Pin] = (),
 ) -> Report:
     """Verify the whole log in *reader* against the key that is pinned in *pin*.
 
@@ -63,7 +67,7 @@ def verify(
         with walk.making("tree"):
             _check_nodes(walk, reader)
         if "heads" not in walk.unmade:
-            epochs = check_heads(walk, reader, pin)
+            epochs = check_heads(walk, reader, pin, earlier)
         with walk.making("projections"):
             _check_projections(walk, reader)
         check_outside(walk, reader, epochs, memory, required)
@@ -84,6 +88,7 @@ def _report(
         signed=walk.signed,
         checks=tuple(CheckResult(check=name, ok=name not in walk.failed) for name in made),
         findings=tuple(finding for _, finding in walk.found),
+        erased=walk.erased,
         epoch_protected=min(epochs.newest.first - 1, walk.signed) if len(epochs) else 0,
         remembered=seen.head.size if seen and "remembered" not in walk.failed else None,
         unremembered=memory.why if memory is not None else "",
@@ -91,6 +96,7 @@ def _report(
 
 
 def _read_events(walk: Walk, reader: Reader, progress: Callable[[int, int], None] | None) -> None:
+    _note_tombstones(walk, reader)
     wanted = walk.wanted | {head.size for head in walk.heads}
     walk.reading = 1
     for event in reader.events():
@@ -103,6 +109,16 @@ def _read_events(walk: Walk, reader: Reader, progress: Callable[[int, int], None
     walk.reading = None
     if "leaves" not in walk.failed:
         _check_tails(walk, reader)
+
+
+def _note_tombstones(walk: Walk, reader: Reader) -> None:
+    """Look ahead for what stands in the place of erased payloads.
+
+    Each tombstone is checked where the walk comes to it, and a false one is a finding there.
+    """
+    for event in reader.of_kind(ERASED):
+        with suppress(NotCanonical):
+            walk.tombstones.note(decode(decode_leaf(event.leaf), event.payload))
 
 
 def _visit(walk: Walk, reader: Reader, event: StoredEvent) -> None:
@@ -144,17 +160,20 @@ def _leaf_faults(walk: Walk, event: StoredEvent, leaf: Leaf, expected: int) -> I
 
 
 def _payload(walk: Walk, event: StoredEvent, leaf: Leaf) -> Record | None:
-    if event.payload is None or event.salt is None:
-        walk.find("payloads", "its payload is missing", event.seq)
-        return None
-    if not fits(leaf.payload, event.salt, event.payload):
+    gone = event.payload is None and event.salt is None
+    if not gone and not fits(leaf.payload, event.salt, event.payload):
         walk.find("payloads", "its payload is not what its leaf commits to", event.seq)
         return None
     try:
-        return decode(leaf, event.payload)
+        record = walk.tombstones.stand_in(decode(leaf, event.payload))
+    except Unaccounted as error:
+        walk.find("payloads", str(error), event.seq)
+        return None
     except NotCanonical as error:
         walk.find("payloads", f"its payload does not decode: {error}", event.seq)
         return None
+    walk.erased += record.erasure is not None and leaf.kind != ERASED
+    return record
 
 
 def _check_blobs(walk: Walk, reader: Reader, record: Record) -> None:

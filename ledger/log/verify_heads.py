@@ -3,15 +3,20 @@
 All of them compare with roots that ``verify`` has computed from the leaves, not with stored nodes.
 """
 
+from collections.abc import Sequence
+
 from memprove.ledger.domain.events import KeyRotated, LedgerCreated
 from memprove.ledger.domain.record import decode, decode_leaf
 from memprove.ledger.log.epochs import (
+    Epoch,
     EpochInvalid,
     Epochs,
     Pin,
     WrongEpoch,
+    began_origin,
     first_epoch,
     follow,
+    origin_ends,
 )
 from memprove.ledger.log.remembered import Found, Memory, contradiction
 from memprove.ledger.log.walk import Walk
@@ -22,13 +27,23 @@ from memprove.ledger.tlog.head import Head, parse_head
 from memprove.ledger.tlog.note import format_vkey
 
 
-def check_heads(walk: Walk, reader: Reader, pin: Pin) -> Epochs:
-    """Find heads that do not hold; return the key epochs, as far as their rotations hold."""
+def check_heads(walk: Walk, reader: Reader, pin: Pin, earlier: Sequence[Pin] = ()) -> Epochs:
+    """Find heads that do not hold; return the key epochs, as far as their rotations hold.
+
+    *earlier* are the pins of the log's earlier origins, in order.
+    """
     epochs = Epochs([])
     with walk.making("epochs", "head", "heads"):
-        if not walk.failed:
-            _check_beginning(walk, reader, pin)
-        epochs = _check_epochs(walk, reader, pin)
+        is_whole = not walk.failed
+        found: list[Epoch] = []
+        for place, one in enumerate(pins := (*earlier, pin)):
+            following = pins[place + 1] if place + 1 < len(pins) else None
+            if is_whole:
+                _check_beginning(walk, reader, one)
+            found += _check_epochs(walk, reader, one, following)
+            if following is not None and one.until is not None:
+                _check_end(walk, one.until, following)
+        epochs = Epochs(found)
         _check_each(walk, epochs)
         if pin.until is not None and pin.until != (walk.frontier.size, walk.frontier.root()):
             walk.find("head", f"the trust file has the log end otherwise, at {pin.until[0]} events")
@@ -56,7 +71,8 @@ def check_outside(
     """Find that the log does not continue a head that was seen, or that is required."""
     found = _found(walk, epochs)
     seen = memory.seen if memory is not None else None
-    if memory is not None and seen is not None and not _continues(walk, seen.head):
+    broken = seen is not None and not _continues(walk, _under_new(reader, seen.head, found))
+    if memory is not None and seen is not None and broken:
         was = Found(seen.head, seen.note, format_vkey(seen.epoch.verifier))
         _contradicted(walk, reader, "remembered", was, found, memory)
     if required is not None:
@@ -65,6 +81,12 @@ def check_outside(
 
 def _check_beginning(walk: Walk, reader: Reader, pin: Pin) -> None:
     """Find a log, or an epoch of it, that does not begin with the pinned key."""
+    began = reader.event(pin.first) if pin.first > 1 else None
+    restored = began_origin(began) if began is not None else None
+    if restored is not None and restored.origin == pin.verifier.name:
+        if restored.key != format_vkey(pin.verifier):
+            walk.find("epochs", "an origin does not begin with its pinned key", pin.first)
+        return
     at = max(pin.first - 1, 1)
     event = reader.event(at)
     begun = decode(decode_leaf(event.leaf), event.payload).event if event else None
@@ -80,11 +102,22 @@ def _check_beginning(walk: Walk, reader: Reader, pin: Pin) -> None:
         walk.find("epochs", "the log does not begin with the pinned key", at)
 
 
-def _check_epochs(walk: Walk, reader: Reader, pin: Pin) -> Epochs:
-    """Return the epochs that follow from *pin*; find the first rotation that does not hold."""
+def _check_end(walk: Walk, until: tuple[int, bytes], following: Pin) -> None:
+    """Find that an origin ended otherwise than its pin says."""
+    size, root = until
+    if size != following.first - 1 or walk.roots.get(size) != root:
+        walk.find("epochs", f"the trust file has an origin end otherwise, at {size} events")
+
+
+def _check_epochs(walk: Walk, reader: Reader, pin: Pin, following: Pin | None) -> Epochs:
+    """Return the epochs that follow from *pin*, up to the origin that *following* begins.
+
+    Find the first rotation that does not hold.
+    """
     heads = {head.size: head for head in walk.heads}
     epochs = [first_epoch(reader, pin)]
     last = pin.until[0] if pin.until is not None else walk.size
+    last = following.first - 1 if following is not None else last
     for record in walk.rotations:
         if not pin.first <= record.seq <= last or not isinstance(record.event, KeyRotated):
             continue
@@ -149,6 +182,18 @@ def _vkey(epochs: Epochs, head: Head, note: bytes) -> str:
         return format_vkey(epochs.of_size(head.size))
     except Invalid:
         return "-"
+
+
+def _under_new(reader: Reader, head: Head, found: Found | None) -> Head:
+    """Return *head*, of an earlier origin of the log, as the newest one has it.
+
+    What was seen of that origin beyond its end is lost, as the new origin's first event says: then
+    the newest head itself.
+    """
+    end = origin_ends(reader).get(head.origin)
+    if found is None or end is None:
+        return head
+    return found.head if head.size > end else Head(found.head.origin, head.size, head.root)
 
 
 def _continues(walk: Walk, head: Head) -> bool:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from memprove.ledger.domain.record import Record
+from memprove.ledger.domain.tombstones import Tombstones
 from memprove.ledger.log.report import Finding
 from memprove.ledger.problems import LEDGER_DAMAGED, Problem
 from memprove.ledger.storage.interface import StoredHead
@@ -62,6 +63,8 @@ class Walk:
     rotations: list[Record] = field(default_factory=list)
     tails: dict[str, tuple[int, str]] = field(default_factory=dict)
     prev: str | None = None
+    tombstones: Tombstones = field(default_factory=Tombstones)
+    erased: int = 0
     rows: TableRows = field(default_factory=TableRows)
     found: list[tuple[int, Finding]] = field(default_factory=list)
     """Findings, each with how many events had been read."""

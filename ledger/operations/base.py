@@ -19,7 +19,7 @@ from memprove.ledger.workspace.context import Context
 
 if TYPE_CHECKING:
     from memprove.ledger.domain.capsule import Capsule
-    from memprove.ledger.domain.events import RunKind
+    from memprove.ledger.domain.events import Event, RunKind
     from memprove.ledger.domain.evidence import Evidence
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
@@ -216,6 +216,14 @@ class Work(Protocol):
         """Append an event to the stream of Task *task*, else of *workspace*, else of the ledger."""
         ...
 
+    def eraser(self) -> Eraser:
+        """Return what erases payloads in this transaction."""
+        ...
+
+    def stream_records(self, stream: str) -> list[Record]:
+        """Return the records of *stream*."""
+        ...
+
     def rotate_key(self) -> Record:
         """End the key epoch with this transaction; return the event that names the next key."""
         ...
@@ -237,6 +245,18 @@ class Work(Protocol):
         ...
 
 
+class Eraser(Protocol):
+    """What erases payloads, and what only they named: blobs, what was left at earlier erasures."""
+
+    def erase(self, record: Record, left: Event, fields: tuple[str, ...], reason: str) -> Record:
+        """Erase the payload of *record* for good, so that it reads as *left*, and say so."""
+        ...
+
+    def erase_again(self, record: Record) -> None:
+        """Erase what was erased before, in case its bytes are not out of the files yet."""
+        ...
+
+
 class Local(Protocol):
     """The caller's surroundings, without a ledger."""
 
@@ -250,6 +270,13 @@ class Log(Protocol):
 
     def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
         """Recompute and compare everything; *required*: a head that the log must continue."""
+        ...
+
+    def back_up(self, file: str, progress: Progress | None) -> Report:
+        """Write a copy of the whole ledger to *file*, and verify the copy.
+
+        *file* appears whole or not at all; one that is there is never replaced.
+        """
         ...
 
 

@@ -11,13 +11,16 @@ from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.record import Erased, Record, Unknown
 from memprove.ledger.log.report import Report, unreadable
 from memprove.ledger.operations.base import Inspection, Log, Operation, Progress, Work
-from memprove.ledger.problems import ARGUMENT_INVALID, LABEL_UNKNOWN
+from memprove.ledger.problems import ARGUMENT_INVALID, LABEL_UNKNOWN, LEDGER_DAMAGED
 
 _MOST_OUTPUT: Final = 8 * 1024 * 1024 + 64 * 1024  # bytes of a stream: what is kept, and room
 
 
 class EventTold(msgspec.Struct, frozen=True, kw_only=True):
-    """One event as people and programs read it; *payload* None: erased, or of a newer program."""
+    """One event as people and programs read it; *payload* None: gone, or of a newer program.
+
+    *erased_by* is the number of the event that erased the payload, of which the rest is here.
+    """
 
     seq: int
     at: int
@@ -29,6 +32,7 @@ class EventTold(msgspec.Struct, frozen=True, kw_only=True):
     session: int | None
     agent_env: bool
     payload: dict[str, object] | None
+    erased_by: int | None = None
 
 
 class EventList(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +129,34 @@ class VerifyLedger(Inspection[Report]):
         return unreadable(what)
 
 
+class BackedUp(msgspec.Struct, frozen=True, kw_only=True):
+    """A copy of the ledger: how many events it holds, and the root over them."""
+
+    file: str
+    size: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class BackUpLedger(Inspection[BackedUp]):
+    """Write a copy of the whole ledger to *file*, an absolute path, and verify it."""
+
+    sends: ClassVar = ("verifyLedger",)
+    verbatim: ClassVar = frozenset({"file"})
+
+    file: str
+    progress: Progress | None = None
+
+    def inspect(self, log: Log) -> BackedUp:
+        """Back up."""
+        report = log.back_up(self.file, self.progress)
+        return BackedUp(file=self.file, size=report.size, root=report.root)
+
+    def damaged(self, what: str) -> BackedUp:
+        """Refuse: what is damaged is no backup."""
+        raise LEDGER_DAMAGED(what)
+
+
 def event_told(record: Record) -> EventTold:
     """Return *record* for reading."""
     leaf, event = record.leaf, record.event
@@ -140,6 +172,7 @@ def event_told(record: Record) -> EventTold:
         session=leaf.actor.session,
         agent_env=leaf.actor.agent_env,
         payload=None if opaque else msgspec.to_builtins(event),
+        erased_by=record.erasure.by if record.erasure else None,
     )
 
 

@@ -12,6 +12,7 @@ failed is not committed even if the exception was caught: all that is Problem ``
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -145,6 +146,17 @@ class Writer(Reader, Protocol):
         """Keep *data* under its SHA-256; again is no change."""
         ...
 
+    def erase(self, seq: int) -> None:
+        """Take payload and salt out of event *seq* for good; again is no change.
+
+        Once the block is kept, nothing of them is in the store's files any more: ``Store.write``.
+        """
+        ...
+
+    def drop_blob(self, digest: str) -> None:
+        """Take the blob out for good, as ``erase`` does; again is no change."""
+        ...
+
     def after_commit(self, action: Callable[[], None]) -> None:
         """Call *action* once the block is durable and while other writers still wait.
 
@@ -168,6 +180,19 @@ class Store(Protocol):
         if the disk refuses. After a return without an exception everything is on disk. After an
         exception nothing is kept, but for two: one from ``after_commit``, and one from a commit
         that was interrupted or whose last sync failed. Who must know reads the size.
+
+        After a block that erased, the erased bytes are gone from the store's files too. Where that
+        cannot be done at once, because somebody still reads the state before it or the disk is
+        full, Problem ``erasure_unfinished`` is raised. The block is kept, and each next block
+        tries to finish it.
+        """
+        ...
+
+    def backup(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
+        """Write a store of one file to *path*, which must not exist, as a read block now sees it.
+
+        Writers go on meanwhile. It is on disk on return; after an exception an unfinished file may
+        be there. *progress* is told how many of how many parts are written.
         """
         ...
 

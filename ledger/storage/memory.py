@@ -5,10 +5,13 @@ again, a writer on a copy, which becomes current at the commit.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
+
+from msgspec import structs
 
 from memprove.ledger.problems import INTERNAL, LEDGER_BUSY
 from memprove.ledger.storage.block import Block, check_next, check_text
@@ -64,6 +67,25 @@ class MemoryStore:
             writer.committed()
         finally:
             self._disk.lock.release()
+
+    def backup(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
+        """Write a copy to *path* as an SQLite file: no other store is of one file."""
+        from memprove.ledger.storage import sqlite  # late: only this needs it
+
+        state = self._disk.state
+        nodes = [StoredNode(*place, hash) for place, hash in sorted(state.nodes.items())]
+        with closing(sqlite.create(path)) as copy, copy.write() as writer:
+            for event in state.events:
+                writer.append(event, nodes if event.seq == len(state.events) else [])
+            for _, head in sorted(state.heads.items()):
+                writer.put_head(head)
+            for table, rows in state.rows.items():
+                for key, value in rows.items():
+                    writer.put_row(table, key, value)
+            for digest, data in state.blobs.items():
+                writer.put_blob(digest, data)
+        if progress is not None:
+            progress(1, 1)
 
     def data_version(self) -> int:
         """Return the number of commits."""
@@ -230,3 +252,12 @@ class _MemoryWriter(_MemoryReader):
         with self.writing():
             check_text(digest)
             self._state.blobs.setdefault(digest, data)
+
+    def erase(self, seq: int) -> None:
+        with self.writing():
+            event = self._state.events[seq - 1]
+            self._state.events[seq - 1] = structs.replace(event, payload=None, salt=None)
+
+    def drop_blob(self, digest: str) -> None:
+        with self.writing():
+            self._state.blobs.pop(digest, None)

@@ -20,3 +20,17 @@ def open_store(data_dir: Path, *, wait: float = LONGEST_WAIT) -> Store:
     from memprove.ledger.storage import sqlite  # late: SQLite is loaded only where it is used
 
     return sqlite.SqliteStore(data_dir / FILE_NAME, wait=wait)
+
+
+def open_file(path: Path) -> Store:
+    """Open the ledger in the file *path*, such as a backup is."""
+    from memprove.ledger.storage import sqlite  # late: SQLite is loaded only where it is used
+
+    return sqlite.SqliteStore(path)
+
+
+def settle(path: Path) -> None:
+    """Make the file at *path* all of its ledger: nothing of it is beside it any more."""
+    from memprove.ledger.storage import sqlite  # late: SQLite is loaded only where it is used
+
+    sqlite.settle(path)

@@ -9,7 +9,7 @@ import array
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -18,11 +18,13 @@ import apsw
 
 from memprove.ledger.problems import (
     DATA_DIR_UNREADABLE,
+    ERASURE_UNFINISHED,
     INTERNAL,
     LEDGER_DAMAGED,
     LEDGER_EXISTS,
     LEDGER_UNWRITABLE,
 )
+from memprove.ledger.storage import sqlite_backup, sqlite_scrub
 from memprove.ledger.storage.filesystem import refuse_network
 from memprove.ledger.storage.interface import Reader, Writer
 from memprove.ledger.storage.lock import LONGEST_WAIT, writers_lock
@@ -54,8 +56,14 @@ def create(path: Path, *, wait: float = LONGEST_WAIT) -> "SqliteStore":
         except BaseException:
             _remove(unfinished)
             raise
-        _sync_folder(path.parent)
+        sqlite_scrub.sync_folder(path.parent)
     return SqliteStore(path, wait=wait)
+
+
+def settle(path: Path) -> None:
+    """Make the file at *path* all of its database."""
+    with translated():
+        sqlite_backup.settle(_name(path))
 
 
 class SqliteStore:
@@ -109,10 +117,22 @@ class SqliteStore:
                 yield writer
                 writer.end()
                 writer.check_whole()
+                if writer.erases:
+                    sqlite_scrub.plan(self._path)
                 with translated(self._connection, writing=True):
                     self._connection.execute("COMMIT")
             self._checkpoint()
             writer.committed()
+            self._scrub(writer)
+
+    def backup(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
+        """Write a copy to *path* by SQLite's backup API.
+
+        It runs inside a read transaction: a commit of another writer would else begin it anew.
+        """
+        with self.read():
+            sqlite_backup.copy(self._connection, path, _name(path), progress)
+        sqlite_scrub.sync_folder(path.parent)
 
     def data_version(self) -> int:
         """Return SQLite's ``data_version``."""
@@ -174,6 +194,18 @@ class SqliteStore:
             with suppress(apsw.Error):
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
+    def _scrub(self, writer: SqliteWriter) -> None:
+        """Bring what was erased out of the files, also what an earlier writer had to leave."""
+        if not sqlite_scrub.is_due(self._path):
+            return
+        try:
+            sqlite_scrub.scrub(self._connection, self._path, min(self._wait, 1.0))
+        except (apsw.Error, OSError) as error:
+            if writer.erases:
+                raise ERASURE_UNFINISHED(sqlite_scrub.why(error)) from error
+        finally:
+            self._connection.set_busy_timeout(int(self._wait * 1000))
+
 
 def _configure(connection: apsw.Connection) -> None:
     """Set what does not stay in the file."""
@@ -227,13 +259,3 @@ def _remove(path: Path) -> None:
     """Remove a database that was never finished."""
     for ending in ("", "-journal", "-wal", "-shm"):
         Path(f"{path}{ending}").unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name in *folder* durable. Windows knows no such call."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -135,6 +135,8 @@ class SqliteWriter(SqliteReader):
     """A ``Writer`` inside the transaction that *connection* has open."""
 
     writing_errors = True
+    erases = False
+    """Whether something was erased, whose bytes are to leave the files."""
 
     def append(self, event: StoredEvent, nodes: list[StoredNode]) -> None:
         query = "SELECT coalesce(max(stream_seq), 0) FROM event WHERE stream = ?"
@@ -182,6 +184,16 @@ class SqliteWriter(SqliteReader):
         with self.writing():
             check_text(digest)
             self._change("INSERT INTO blob VALUES (?, ?) ON CONFLICT DO NOTHING", digest, data)
+
+    def erase(self, seq: int) -> None:
+        with self.writing():
+            self.erases = True
+            self._change("UPDATE event SET payload = NULL, salt = NULL WHERE seq = ?", seq)
+
+    def drop_blob(self, digest: str) -> None:
+        with self.writing():
+            self.erases = True
+            self._change("DELETE FROM blob WHERE digest = ?", digest)
 
     def _change(self, statement: str, *bindings: Value) -> None:
         # A full disk makes SQLite roll back by itself; what followed would be committed by itself.

@@ -11,7 +11,8 @@ from memprove.ledger.problems import Problem
 from memprove.ledger.storage.memory import MemoryStore
 from memprove.ledger.storage.registry import create_store
 
-USED = [fault for fault in FAULTS if fault.step is not Step.CLEAR_ROWS]
+UNUSED = (Step.CLEAR_ROWS, Step.ERASE, Step.DROP_BLOB)
+USED = [fault for fault in FAULTS if fault.step not in UNUSED]
 COMMIT: list[e.Event] = [registered(), a_task(), a_run(), run_ended()]
 
 

@@ -16,6 +16,8 @@ def write_all(writer: Writer) -> None:
     add_event(writer)
     writer.put_row("sizes", "size", b"%d" % writer.size())
     writer.put_blob(f"{writer.size():064}", b"data")
+    writer.erase(writer.size())
+    writer.drop_blob("ff")
 
 
 def check_agrees(store: Store) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from memprove.ledger.problems import LEDGER_UNWRITABLE
 from memprove.ledger.storage.interface import (
@@ -32,6 +33,8 @@ class Step(StrEnum):
     PUT_ROW = "put_row"
     CLEAR_ROWS = "clear_rows"
     PUT_BLOB = "put_blob"
+    ERASE = "erase"
+    DROP_BLOB = "drop_blob"
     COMMIT = "commit"
 
 
@@ -73,6 +76,9 @@ class FaultyStore:
             if due is not None and due.kept:
                 fault.append(due)
             self._raise_if(due is not None and not due.kept)
+
+    def backup(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
+        self._real.backup(path, progress)
 
     def data_version(self) -> int:
         return self._real.data_version()
@@ -172,6 +178,12 @@ class _FaultyWriter:
 
     def put_blob(self, digest: str, data: bytes) -> None:
         self._store.step(Step.PUT_BLOB, lambda: self._real.put_blob(digest, data))
+
+    def erase(self, seq: int) -> None:
+        self._store.step(Step.ERASE, lambda: self._real.erase(seq))
+
+    def drop_blob(self, digest: str) -> None:
+        self._store.step(Step.DROP_BLOB, lambda: self._real.drop_blob(digest))
 
     def after_commit(self, action: Callable[[], None]) -> None:
         self._real.after_commit(action)

@@ -28,6 +28,16 @@ SAMPLES: Final[dict[str, e.Event]] = {
     "ledger.created": e.LedgerCreated(
         ledger=_ID + "1", origin=f"memprove.local/{_ID}1", key="memprove.local/x+0+AQ=="
     ),
+    "ledger.restored": e.LedgerRestored(
+        origin=f"memprove.local/{_ID}6",
+        epoch=3,
+        key="memprove.local/y+0+AQ==",
+        before=f"memprove.local/{_ID}1",
+        head="memprove.local/x\n6\nroot\n\n— x y\n",
+        why="restore",
+        newest="memprove.local/x\n9\nroot\n\n— x y\n",
+        lost=(7, 9),
+    ),
     "token.issued": e.TokenIssued(
         token="a1b2", name="token", role="agent", scopes=("mcp-read", "x"), secret_hash=_HEX
     ),
@@ -72,6 +82,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
         exact=False,
         junit="report.xml",
         rerun_of="r1",
+        check="r1",
     ),
     "run.ended": e.RunEnded(
         run="r2",
@@ -115,6 +126,13 @@ SAMPLES: Final[dict[str, e.Event]] = {
     ),
     "decision.decided": e.DecisionDecided(
         decision="d2", outcome=e.DecisionState.ACCEPTED, comment="yes"
+    ),
+    "payload.erased": e.PayloadErased(
+        event=3,
+        fields=("note",),
+        reason="a secret",
+        kept='{"note":"[erased: a secret]","session":2}',
+        replaces=(5,),
     ),
 }
 

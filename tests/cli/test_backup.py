@@ -1,0 +1,73 @@
+"""``backup``: one whole, verified file, or none."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import Desk
+
+
+def restored(desk: Desk, file: Path) -> dict[str, str]:
+    """Return the environment in which *file* is the ledger."""
+    data = desk.base / "restored"
+    data.mkdir()
+    (data / "ledger.db").write_bytes(file.read_bytes())
+    return {"MEMPROVE_DATA_DIR": str(data)}
+
+
+def test_a_backup_is_a_ledger_that_verifies(desk: Desk) -> None:
+    desk.begin("Parse lists")
+    file = desk.base / "backups" / "one.db"
+    file.parent.mkdir()
+    done = desk.memprove("backup", str(file), "--json")
+    assert done.code == 0
+    assert (done.json["file"], done.json["size"]) == (str(file), 7)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert os.listdir(file.parent) == ["one.db"]
+    there = restored(desk, file)
+    assert desk.memprove("verify", env=there).code == 0
+    assert "Parse lists" in desk.memprove("tasks", env=there).out
+
+
+def test_a_file_that_is_there_is_never_replaced(desk: Desk) -> None:
+    file = desk.base / "one.db"
+    file.write_text("mine")
+    for target in (file, desk.base):
+        assert desk.memprove("backup", str(target)).problem == "argument_invalid"
+    assert file.read_text() == "mine"
+
+
+def test_where_nothing_can_be_written_it_says_so(desk: Desk) -> None:
+    done = desk.memprove("backup", str(desk.base / "no" / "one.db"))
+    assert done.problem == "backup_unwritable"
+    assert "No such file or directory" in done.err
+
+
+def test_a_damaged_ledger_makes_no_backup(desk: Desk) -> None:
+    database = desk.data / "ledger.db"
+    data = bytearray(database.read_bytes() + b"\0" * 4096)
+    data[100:4096] = b"\xff" * 3996
+    for ending in ("-wal", "-shm"):
+        (desk.data / f"ledger.db{ending}").unlink(missing_ok=True)
+    database.write_bytes(data)
+    file = desk.base / "one.db"
+    assert desk.memprove("backup", str(file)).problem == "ledger_damaged"
+    assert sorted(os.listdir(desk.base)) == ["config", "data", "home", "project"]
+
+
+@pytest.mark.parametrize("size", [40, 60])
+def test_a_full_disk_leaves_no_half_backup(desk: Desk, tmp_path: Path, size: int) -> None:
+    if not sys.platform.startswith("linux") or os.geteuid() != 0:
+        pytest.skip("only root can mount a small disk")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", disk]).returncode:
+        pytest.skip("this system mounts no tmpfs")
+    try:
+        assert desk.memprove("backup", str(disk / "one.db")).problem == "disk_full"
+        assert os.listdir(disk) == []
+    finally:
+        subprocess.run(["umount", disk], check=True)
