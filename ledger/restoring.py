@@ -175,7 +175,7 @@ class Restoring:
     def _heads_known(self) -> Iterator[tuple[int, str]]:
         """Yield size and note of the remembered head, and of that of the ledger as it is here."""
         memory = Memory(settings.state_dir(self._caller), self._data_dir)
-        if memory.seen is not None and memory.holds():
+        if memory.seen is not None:
             yield memory.seen.head.size, memory.seen.note.decode()
         with suppress(Problem), closing(open_store(self._data_dir)) as store:
             with store.read() as reader:
