@@ -14,7 +14,9 @@ BUSY = frozenset({"ledger_busy", "token_revoked", "token_unknown", "token_unread
 """Problems that are right while others write, and while tokens change under a caller's feet."""
 FULL = frozenset({"disk_full", "ledger_unwritable", "data_dir_unreadable", "workspace_unwritable"})
 """Problems that are right while the disk is full."""
-STARTED = frozenset({"session_missing", "session_ended", "session_unknown", "context_invalid"})
+STARTED = frozenset(
+    {"session_missing", "session_ended", "session_unknown", "session_ambiguous", "context_invalid"}
+)
 """Problems that follow when a kill or a full disk came between a write and its context."""
 
 

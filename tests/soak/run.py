@@ -101,8 +101,8 @@ class Soak:
 
     def _judge_servers(self) -> None:
         for pid, seen in self._held.items():
-            settled = seen[2:]  # the first looks meet a server that still starts
-            if len(settled) < 5:
+            settled = seen[len(seen) // 2 :]  # the first looks meet a server that still starts
+            if len(settled) < 12:
                 continue
             (files, memory), (files_now, memory_now) = settled[0], settled[-1]
             if files_now > files + 8 or memory_now > memory + _MOST_GROWTH:

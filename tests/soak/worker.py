@@ -7,6 +7,7 @@ until the time is over, and writes down what it was told, and what ought not to 
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from typing import Any, Final
 from soak.desk import BUSY, FULL, MEMPROVE, STARTED, Desk, Journal, problem
 
 _TOLERATED: Final = BUSY | FULL | STARTED
+_KILLED: Final = -signal.SIGKILL
 _FAKETIME: Final = shutil.which("faketime")
 
 
@@ -41,7 +43,7 @@ class Shell:
         code = random.choice((0, 0, 3))
         words = ("run", "-q", "--", "sh", "-c", f"echo {self._text()}; exit {code}")
         done = self._desk.memprove(*words, client=self._name)
-        if done.returncode != code:
+        if done.returncode not in (code, _KILLED):
             self._journal.wrong(f"run returned {done.returncode}, not {code}: {done.stderr}")
 
     def _say(self, *words: str) -> None:
@@ -50,6 +52,8 @@ class Shell:
         done = self._desk.memprove(*words, "--json", client=self._name, before=(*before, *limited))
         if done.returncode == 0:
             self._journal.acknowledged(*_told(json.loads(done.stdout)), words[-1])
+        elif done.returncode == _KILLED:
+            self._journal.counted("killed")
         elif (code := problem(done.stderr)) not in _TOLERATED:
             self._journal.wrong(f"{words[0]}: {code or done.stderr}")
 
@@ -66,9 +70,9 @@ class Agent(Shell):
         self._ids = count(1)
 
     def story(self) -> None:
-        if self._server is None or self._server.poll() is not None:
-            self._start()
         try:
+            if self._server is None or self._server.poll() is not None:
+                self._start()
             self._tell()
         except (BrokenPipeError, EOFError):
             self._server = None  # it was killed: what it did not answer is not acknowledged
@@ -138,7 +142,7 @@ class Reader(Shell):
         for words in (*reads, ("verify",)):
             done = self._desk.memprove(*words, client=self._name)
             code = problem(done.stderr)
-            if done.returncode and code not in BUSY | {"task_unknown"}:
+            if done.returncode not in (0, _KILLED) and code not in BUSY | FULL | {"task_unknown"}:
                 self._journal.wrong(f"{words[0]}: {done.returncode} {done.stdout} {done.stderr}")
             self._journal.counted("read")
 
@@ -150,7 +154,7 @@ class Owner(Shell):
         time.sleep(2)
         for words in (("key", "rotate"), ("token", "rotate", "token")):
             done = self._desk.memprove(*words, client=self._name)
-            if done.returncode and problem(done.stderr) not in BUSY | FULL:
+            if done.returncode not in (0, _KILLED) and problem(done.stderr) not in BUSY | FULL:
                 self._journal.wrong(f"{words}: {done.stderr}")
             elif not done.returncode:
                 self._journal.counted(words[0])
