@@ -1,7 +1,9 @@
 """After a write: the caller's context is written anew, whole, from the ledger."""
 
+from __future__ import annotations
+
 from contextlib import suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memprove.ledger.domain.run import Run, take
 from memprove.ledger.paths import from_text
@@ -10,6 +12,10 @@ from memprove.ledger.problems import Problem
 from memprove.ledger.projections import SessionRow
 from memprove.ledger.work import Transaction
 from memprove.ledger.workspace import context as contexts
+from memprove.ledger.workspace.spool import write_key
+
+if TYPE_CHECKING:
+    from memprove.ledger.domain.spool import SpoolKey
 
 _MOST_RUNS: Final = 50
 _MOST_EVENTS: Final = 150
@@ -37,6 +43,16 @@ def write_context(work: Transaction, pointed: SessionRow | None, around: Surroun
         around.notes.append(f"the context was not written: {reason}; {name}")
         with suppress(Problem, OSError):  # the old pointer would lead to another Session
             contexts.remove_context(from_text(work.worktree), around.client)
+
+
+def leave_spool_key(work: Transaction, session: int, key: SpoolKey) -> None:
+    """Leave *key* in the work tree for the shells of *session*: without it they cannot spool."""
+    from memprove.ledger.domain.spool import encode_key  # late: only begin needs it
+
+    try:
+        write_key(from_text(work.worktree), session, encode_key(key))
+    except Problem as problem:
+        work.around.notes.append(f"no Run can be spooled for Session {session}: {problem}")
 
 
 def _context(work: Transaction, session: SessionRow) -> contexts.Context:

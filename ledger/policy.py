@@ -4,6 +4,7 @@
 
     [complete]
     kinds = ["test"]            # only these kinds of Runs complete a Task
+    spooled = true              # so do Runs that a sandboxed shell spooled
 
     [workspace.2.complete]      # the same for Workspace 2 alone
     kinds = ["test", "build"]
@@ -28,6 +29,7 @@ class Policy:
     """What holds in one Workspace."""
 
     kinds: frozenset[RunKind] = COUNTING
+    spooled: bool = False
     filters: frozenset[str] = frozenset()
 
 
@@ -37,6 +39,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Complete(_Table, frozen=True):
     kinds: frozenset[RunKind] = COUNTING
+    spooled: bool = False
 
 
 class _Git(_Table, frozen=True):
@@ -68,7 +71,7 @@ def read_policy(config_dir: Path, workspace: int) -> Policy:
     git = own.git or laid_down.git or _Git()
     if not complete.kinds or not complete.kinds <= COUNTING:
         raise CONFIG_INVALID(f"{path}: complete.kinds is of {', '.join(sorted(COUNTING))}")
-    return Policy(complete.kinds, git.filters)
+    return Policy(complete.kinds, complete.spooled, git.filters)
 
 
 def _parse(path: Path, data: bytes) -> _File:

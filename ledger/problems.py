@@ -185,6 +185,17 @@ COMMAND_GONE = _kind("command_gone", "the recorded directory is not here any mor
 RERUN_UNCONFIRMED = _kind(
     "rerun_unconfirmed", "these commands would be run; repeat with --yes to run them"
 )
+RERUN_UNTRUSTED = _kind(
+    "rerun_untrusted", "this command was only spooled; whoever spooled it could have named any"
+)
+RUN_SPOOLED = _kind(
+    "run_spooled",
+    "this Run was only spooled, which shows that it was said here, not that it was made; run it"
+    " where the ledger can be written, or let the owner allow spooled Runs",
+)
+SPOOL_REFUSED = _kind(
+    "spool_refused", "a spooled Run was not adopted; its file was set aside, nothing was lost"
+)
 
 # What was said
 TEXT_TOO_LONG = _kind("text_too_long", "the text is longer than the limit; shorten it")

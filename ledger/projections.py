@@ -10,14 +10,19 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 
 from memprove.ledger.domain import events as e
-from memprove.ledger.domain.labels import TASK_LETTERS, WORKSPACE_LETTERS, split_label
+from memprove.ledger.domain.labels import (
+    TASK_LETTERS,
+    WORKSPACE_LETTERS,
+    is_spooled,
+    split_label,
+)
 from memprove.ledger.domain.record import Leaf, Record
 from memprove.ledger.problems import LEDGER_DAMAGED
 from memprove.ledger.storage.interface import Reader, Writer
 
 LEDGER_KEY: Final = "this"
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the rows' shape: another one means that they are dropped and rebuilt."""
 
 
@@ -72,7 +77,10 @@ class TaskRow(_Row, frozen=True):
 
 
 class SessionRow(_Row, frozen=True):
-    """A Session (table ``session``, key Workspace/number; ``open``: the same key while open)."""
+    """A Session (table ``session``, key Workspace/number; ``open``: the same key while open).
+
+    *spool_key* is the SHA-256 of its spool's key; *spooled* Runs of it were adopted.
+    """
 
     id: str
     number: int
@@ -83,6 +91,8 @@ class SessionRow(_Row, frozen=True):
     parent: int | None = None
     worktree: str = ""
     client: str = ""
+    spool_key: str = ""
+    spooled: int = 0
     started_at: int = 0
     ended_at: int | None = None
 
@@ -141,11 +151,15 @@ def apply(rows: Rows, record: Record) -> None:
     """Take *record* into the tables."""
     leaf = record.leaf
     for label in leaf.labels:
+        if is_spooled(label):
+            rows.put_row("spooled", f"{leaf.stream}/{label}", str(leaf.seq).encode())
+            continue
         letters, number = split_label(label)
         rows.put_row(
             "counter", counter_key(leaf.stream, leaf.workspace, letters), str(number).encode()
         )
-    _note_client(rows, leaf)
+    if not _is_aside(record):
+        _note_client(rows, leaf)
     match record.event:
         case e.LedgerCreated() as event:
             row = LedgerRow(
@@ -173,6 +187,10 @@ def apply(rows: Rows, record: Record) -> None:
             key = numbered(leaf.workspace or "", number)
             _change(rows, "session", key, SessionRow, ended_at=leaf.at)
             rows.put_row("open", key, None)
+            _touch(rows, leaf)
+        case e.RunEnded(spooled=count) if count:
+            key = numbered(leaf.workspace or "", leaf.actor.session or 0)
+            _change(rows, "session", key, SessionRow, spooled=count)
             _touch(rows, leaf)
         case e.RunEnded() | e.CheckpointRecorded() | e.DecisionProposed() | e.DecisionDecided():
             _touch(rows, leaf)
@@ -244,11 +262,19 @@ def _start_session(rows: Rows, leaf: Leaf, event: e.SessionStarted) -> None:
         parent=event.parent,
         worktree=event.worktree,
         client=leaf.actor.client,
+        spool_key=event.spool_key,
         started_at=leaf.at,
     )
     _put(rows, "session", key, row)
     rows.put_row("open", key, str(number).encode())
     _change(rows, "task", task_key, TaskRow, sessions=task.sessions + 1, updated_at=leaf.at)
+
+
+def _is_aside(record: Record) -> bool:
+    """Tell whether *record* stands beside its client's operation and is no part of it."""
+    event = record.event
+    ended = isinstance(event, e.RunEnded) and event.spooled > 0
+    return ended or any(map(is_spooled, record.labels))
 
 
 def _note_client(rows: Rows, leaf: Leaf) -> None:

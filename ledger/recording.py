@@ -14,14 +14,14 @@ from memprove.ledger import running
 from memprove.ledger.capture import commands, junit, launch
 from memprove.ledger.capture.junit_xml import Fault
 from memprove.ledger.capture.streams import Sink
-from memprove.ledger.domain.events import RunKind, RunStarted, TestCounts
+from memprove.ledger.domain.events import RunEnded, RunKind, RunStarted, TestCounts
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.domain.run import Verdict, verdict
 from memprove.ledger.ending import Seen, run_ended, why
 from memprove.ledger.observation import Observation
 from memprove.ledger.operations.runs import EndRun, RunTold, StartRun
 from memprove.ledger.operations.workspaces import FindWorkspace
-from memprove.ledger.paths import from_text
+from memprove.ledger.paths import from_text, to_text
 from memprove.ledger.problems import (
     INTERNAL,
     LEDGER_BUSY,
@@ -29,6 +29,7 @@ from memprove.ledger.problems import (
     Problem,
 )
 from memprove.ledger.service import Ledger
+from memprove.ledger.spooling import UNREACHABLE, Spool, find_spool, new_label
 
 _TRIES: Final = 3  # to record an end: each waits for the lock by itself
 _HIDDEN_VARIABLE: Final = "MEMPROVE_TOKEN"
@@ -63,12 +64,17 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A Run whose start is recorded."""
+    """A Run whose start is recorded, or which is to be spooled when it has ended."""
 
-    told: RunTold
+    run: str
+    recorded: RunTold | None
+    spool: Spool | None
     started: RunStarted
+    blobs: tuple[bytes, ...]
     before: Observation
     reported: junit.Stamp | None
+    unreachable: str = ""
+    """The code of the Problem for which it is to be spooled."""
 
 
 def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recorded:
@@ -92,19 +98,23 @@ def record(ledger: Ledger, command: Sequence[str], options: RunOptions) -> Recor
             seen = Seen(command, options.kind, ended, out, err, _report(ledger, begun, options))
             return _record(ledger, begun, seen, redactor, said)
         except Exception as error:  # the command's exit code comes first
-            said = (*said, f"the end of {begun.told.run} was not recorded: {_problem(error)}")
-            return Recorded(ended.code, ended.duration_ms, begun.told.run, Verdict.LOST, said=said)
+            said = (*said, f"the end of {begun.run} was not recorded: {_problem(error)}")
+            return Recorded(ended.code, ended.duration_ms, begun.run, Verdict.LOST, said=said)
 
 
 def _record(
     ledger: Ledger, begun: _Begun, seen: Seen, redactor: Redactor, said: tuple[str, ...]
 ) -> Recorded:
     """Record how the Run that has *begun* ended."""
-    label, ended = begun.told.run, seen.ended
+    label, ended = begun.run, seen.ended
     event, blobs = run_ended(
         label, seen, before=begun.before, after=begun.before.again(), redactor=redactor
     )
-    _record_end(ledger, EndRun(begun.told, event, blobs))
+    if spooled := _record_end(ledger, begun, event, blobs):
+        said = (
+            *said,
+            f"{label} is kept in .memprove/spool/ until the ledger can be written: {spooled}",
+        )
     if event.tree.id is None:
         said = (*said, f"{label} proves nothing: tree unknown: {event.tree.reason}")
     if ended.fault is not None:
@@ -127,14 +137,20 @@ def _try_to_begin(
     redactor = None
     try:
         redactor = Redactor(environment_secrets(ledger.caller.env))
-        return redactor, _begin(ledger, command, options, redactor), ()
+        try:
+            return redactor, _begin(ledger, command, options, redactor), ()
+        except Problem as problem:
+            begun = _begin_spooled(ledger, command, options, redactor, problem)
+            if begun is None:
+                raise
+            return redactor, begun, ()
     except Exception as error:
-        problem = _problem(error)
+        met = _problem(error)
         if options.strict:
-            raise problem from error
-        if problem.kind is WORKSPACE_UNREGISTERED:
+            raise met from error
+        if met.kind is WORKSPACE_UNREGISTERED:
             return redactor, None, ("not recorded: no Workspace here",)
-        return redactor, None, (f"not recorded: {problem}",)
+        return redactor, None, (f"not recorded: {met}",)
 
 
 def _begin(
@@ -142,13 +158,47 @@ def _begin(
 ) -> _Begun:
     where = ledger.execute(FindWorkspace(cwd=options.cwd))
     before = Observation(from_text(where.worktree), allowed_filters=frozenset(where.filters))
+    started, blobs = _started(before, where.below, command, options, redactor)
+    reported = junit.stamp(_report_path(ledger, options)) if options.junit else None
+    told = ledger.execute(StartRun(started, blobs, options.session))
+    spool = find_spool(ledger.caller, told.session, options.cwd) if told.session else None
+    return _Begun(told.run, told, spool, started, blobs, before, reported)
+
+
+def _begin_spooled(
+    ledger: Ledger,
+    command: Sequence[str],
+    options: RunOptions,
+    redactor: Redactor,
+    problem: Problem,
+) -> _Begun | None:
+    """Return the Run that is to be spooled because of *problem*, if it can be."""
+    if problem.kind not in UNREACHABLE:
+        return None
+    spool = find_spool(ledger.caller, options.session, options.cwd)
+    if spool is None:
+        return None
+    before = Observation(spool.worktree)
+    started, blobs = _started(before, spool.below, command, options, redactor)
+    reported = junit.stamp(_report_path(ledger, options)) if options.junit else None
+    return _Begun(new_label(), None, spool, started, blobs, before, reported, problem.code)
+
+
+def _started(
+    before: Observation,
+    below: str,
+    command: Sequence[str],
+    options: RunOptions,
+    redactor: Redactor,
+) -> tuple[RunStarted, tuple[bytes, ...]]:
+    """Return the start of a Run, and the blobs that it names."""
     state, snapshot = before.state()
     words = [_text(word) for word in command]
     argv = redactor.argv(words)
     started = RunStarted(
         argv=argv,
-        cwd=_text(where.below),
-        worktree=where.worktree,
+        cwd=_text(below),
+        worktree=to_text(before.worktree),
         kind=options.kind or RunKind(commands.classify(words)),
         tree=state,
         ignore=before.config.ignore,
@@ -157,10 +207,7 @@ def _begin(
         junit=_text(options.junit),
         rerun_of=options.rerun_of,
     )
-    blobs = () if snapshot is None else (snapshot,)
-    reported = junit.stamp(_report_path(ledger, options)) if options.junit else None
-    told = ledger.execute(StartRun(started, blobs, options.session))
-    return _Begun(told, started, before, reported)
+    return started, () if snapshot is None else (snapshot,)
 
 
 def _report_path(ledger: Ledger, options: RunOptions) -> Path:
@@ -174,7 +221,23 @@ def _report(ledger: Ledger, begun: _Begun, options: RunOptions) -> junit.Report 
     return junit.read_junit(_report_path(ledger, options), before=begun.reported)
 
 
-def _record_end(ledger: Ledger, operation: EndRun) -> None:
+def _record_end(ledger: Ledger, begun: _Begun, event: RunEnded, blobs: tuple[bytes, ...]) -> str:
+    """Record the end, or spool what the ledger does not have; return why it was spooled."""
+    if begun.recorded is None:
+        assert begun.spool is not None
+        begun.spool.keep(begun.run, begun.started, event, (*begun.blobs, *blobs))
+        return begun.unreachable
+    try:
+        _try_to_end(ledger, EndRun(begun.recorded, event, blobs))
+    except Problem as problem:
+        if begun.spool is None or problem.kind not in UNREACHABLE:
+            raise
+        begun.spool.keep(begun.run, None, event, blobs)
+        return problem.code
+    return ""
+
+
+def _try_to_end(ledger: Ledger, operation: EndRun) -> None:
     for left in reversed(range(_TRIES)):
         try:
             ledger.execute(operation)

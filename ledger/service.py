@@ -24,13 +24,15 @@ from memprove.ledger.log.keys import FIRST_EPOCH, Keys
 from memprove.ledger.log.reading import check_head
 from memprove.ledger.log.trust import pinned
 from memprove.ledger.operations.base import Inspection, LocalOperation, Operation, Retryable
+from memprove.ledger.paths import from_text
 from memprove.ledger.place import Surroundings
-from memprove.ledger.pointing import write_context
+from memprove.ledger.pointing import leave_spool_key, write_context
 from memprove.ledger.problems import (
     KEY_UNSAFE,
     LEDGER_DAMAGED,
     OWNER_IN_AGENT_SHELL,
     ROLE_FORBIDDEN,
+    Problem,
 )
 from memprove.ledger.projections import LEDGER_KEY, LedgerRow, TokenRow, decode_row
 from memprove.ledger.scopes import Scope
@@ -39,8 +41,10 @@ from memprove.ledger.storage.interface import Reader, Store, Writer
 from memprove.ledger.storage.registry import open_store
 from memprove.ledger.tokens import Token
 from memprove.ledger.work import Transaction
+from memprove.ledger.workspace.spool import has_spooled
 
 if TYPE_CHECKING:
+    from memprove.ledger.adoption import Adoption
     from memprove.ledger.domain.evidence import Today
 
 ResultT = TypeVar("ResultT")
@@ -116,9 +120,28 @@ class Ledger:
                 work = self._work(writer, around, row)
                 work.request, work.judged = mark, judged
                 work.writer, work.appender = writer, appender
+                adoption = self._adopt(work, operation)
                 result = operation.run(work)
+        if adoption is not None:
+            adoption.settle()
         self._follow(work, store)
         return result
+
+    def _adopt(self, work: Transaction, operation: Operation[Any]) -> Adoption | None:
+        """Append what a sandboxed shell of this work tree spooled, if *operation* may record."""
+        if Scope.WRITE not in scopes.needed(operation.sends):
+            return None
+        try:
+            worktree = from_text(work.worktree)
+            if not has_spooled(worktree):
+                return None
+        except Problem:
+            return None  # in no Workspace, or in one whose spool cannot be read
+        from memprove.ledger.adoption import Adoption  # late: mostly there is nothing to adopt
+
+        adoption = Adoption(work, worktree)
+        adoption.adopt()
+        return adoption
 
     def _look(
         self,
@@ -181,6 +204,8 @@ class Ledger:
             with store.read() as reader:
                 after = self._work(reader, work.around, work.token)
                 write_context(after, work.pointed, work.around)
+                if work.handed_out is not None:
+                    leave_spool_key(after, *work.handed_out)
 
     def _check_owner(self, operation: Operation[Any]) -> bool:
         owner = Scope.OWNER in scopes.needed(operation.sends) | operation.needs()

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.evidence import Evidence, Today
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
+    from memprove.ledger.domain.spool import SpoolKey
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
@@ -68,6 +69,7 @@ class Transaction:
     judged: Today | None = None
     pointed: SessionRow | None = None
     meant: SessionRow | None = None
+    handed_out: tuple[int, SpoolKey] | None = None
     reports: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     # The caller's surroundings
@@ -93,6 +95,12 @@ class Transaction:
     def new_token(self) -> Token:
         """Return a new token."""
         return new_token(self.random)
+
+    def new_spool_key(self) -> SpoolKey:
+        """Return a new key for the spool of a Session."""
+        from memprove.ledger.domain.spool import KEY_BYTES, SpoolKey  # late: only begin needs it
+
+        return SpoolKey(self.random(KEY_BYTES))
 
     # Workspaces, Tasks, Sessions, tokens
 
@@ -206,6 +214,10 @@ class Transaction:
         """Make the caller's context point to *session* once this transaction is durable."""
         self.pointed = session
 
+    def hand_out(self, session: int, key: SpoolKey) -> None:
+        """Leave *key* in the Workspace for Session *session* once this transaction is durable."""
+        self.handed_out = (session, key)
+
     # The log
 
     def size(self) -> int:
@@ -241,6 +253,10 @@ class Transaction:
     def completing_kinds(self) -> frozenset[RunKind]:
         """Return the kinds of Runs that complete a Task of the Workspace, as its owner has it."""
         return self._policy().kinds
+
+    def spooled_counts(self) -> bool:
+        """Tell whether spooled Runs complete a Task of the Workspace, as its owner has it."""
+        return self._policy().spooled
 
     def allowed_filters(self) -> tuple[str, ...]:
         """Return the repository's own filter drivers that the owner lets run."""
@@ -297,7 +313,7 @@ class Transaction:
             draft.event,
             stream=stream,
             workspace=workspace,
-            labels=self._new_labels(stream, workspace, draft.assigns),
+            labels=[*draft.given, *self._new_labels(stream, workspace, draft.assigns)],
             session=session,
         )
 

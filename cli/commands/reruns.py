@@ -26,6 +26,7 @@ from memprove.ledger.problems import (
     ARGUMENT_MISSING,
     COMMAND_REDACTED,
     RERUN_UNCONFIRMED,
+    RERUN_UNTRUSTED,
     TASK_UNKNOWN,
     Problem,
 )
@@ -113,8 +114,10 @@ def _told_kind(run: Run) -> RunKind | None:
 
 
 def _check(runs: Sequence[Run]) -> None:
-    """Refuse a command that is not as it was given: what was cut out of it would be missing."""
+    """Refuse a command that is not as it was given, or that nobody saw being given."""
     for run in runs:
+        if run.spooled:
+            raise RERUN_UNTRUSTED(run.label)
         if not run.started.exact:
             raise COMMAND_REDACTED(run.label)
 

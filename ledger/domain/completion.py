@@ -13,7 +13,13 @@ from memprove.ledger.domain.events import COUNTING, Completion, Judged, RunKind
 from memprove.ledger.domain.evidence import Evidence, is_on
 from memprove.ledger.domain.labels import parse_label
 from memprove.ledger.domain.run import Run, Verdict
-from memprove.ledger.problems import EVIDENCE_STALE, LABEL_UNKNOWN, NO_PASSED_RUN
+from memprove.ledger.problems import (
+    EVIDENCE_STALE,
+    LABEL_UNKNOWN,
+    NO_PASSED_RUN,
+    RUN_SPOOLED,
+    Problem,
+)
 
 _CONTRADICTS: Final = (Verdict.FAILED, Verdict.VACUOUS, Verdict.MASKED)
 """What contradicts a completion. A failure always does; the owner may accept the others: what they
@@ -27,10 +33,16 @@ def judge(
     kinds: Iterable[RunKind] = COUNTING,
     accept_stale: str = "",
     accept_untested: str = "",
+    spooled: bool = False,
 ) -> Completion:
-    """Return on what the Task may be completed, or raise the Problem that says why not."""
+    """Return on what the Task may be completed, or raise the Problem that says why not.
+
+    *spooled*: Runs from the spool count too. Without it one that fails still speaks against.
+    """
     limits.check_text("accept-stale", accept_stale, limits.STATEMENT)
     limits.check_text("accept-untested", accept_untested, limits.STATEMENT)
+    heard = evidence
+    evidence = heard if spooled else heard.without_spooled_passes()
     judged = [run for run in evidence.checks() if run.kind in COUNTING]
     refusing = _CONTRADICTS[:1] if accept_untested else _CONTRADICTS
     against = [r for r in judged if r.verdict in refusing and is_on(r, evidence.today)]
@@ -39,12 +51,23 @@ def judge(
         count = "count" if len(against) > 1 else "counts"
         kind = UNFIT[against[0].verdict]
         raise kind(f"{labels} {count} for as long as the tree is as it is now")
+    for label in () if spooled else runs:
+        _check_recorded(heard, label)
     named = [_named(evidence, label, stale_ok=bool(accept_stale)) for label in runs]
     if not accept_untested:
-        _one_passed(evidence, judged, frozenset(kinds), stale_ok=bool(accept_stale))
+        try:
+            _one_passed(evidence, judged, frozenset(kinds), stale_ok=bool(accept_stale))
+        except Problem:
+            _check_not_hearsay(heard, frozenset(kinds))
+            raise
     return Completion(
         judged=tuple(
-            Judged(run=run.label, verdict=run.verdict, fresh=evidence.fresh(run).fresh)
+            Judged(
+                run=run.label,
+                verdict=run.verdict,
+                fresh=evidence.fresh(run).fresh,
+                spooled=run.spooled,
+            )
             for run in dict.fromkeys((*judged, *named))
         ),
         tree=evidence.today.tree,
@@ -54,8 +77,26 @@ def judge(
     )
 
 
+def _check_recorded(evidence: Evidence, text: str) -> None:
+    """Raise ``run_spooled`` if what *text* names passed, but by the spool alone."""
+    run = evidence.capsule.runs.get(parse_label(text, "rx"))
+    if run is not None and run.spooled and run.verdict is Verdict.PASSED:
+        raise RUN_SPOOLED(run.label)
+
+
+def _check_not_hearsay(evidence: Evidence, kinds: frozenset[RunKind]) -> None:
+    """Raise ``run_spooled`` if spooled Runs would do, were they allowed."""
+    passed = [
+        run.label
+        for run in evidence.checks()
+        if run.spooled and run.kind in kinds and run.verdict is Verdict.PASSED
+    ]
+    if passed:
+        raise RUN_SPOOLED(", ".join(passed))
+
+
 def _named(evidence: Evidence, text: str, *, stale_ok: bool) -> Run:
-    label = parse_label(text, "r")
+    label = parse_label(text, "rx")
     cited = evidence.capsule.runs.get(label)
     if cited is None:
         raise LABEL_UNKNOWN(label)

@@ -109,6 +109,7 @@ class Judged(_Value, frozen=True):
     run: str
     verdict: str
     fresh: bool
+    spooled: bool = False
 
 
 class Completion(_Value, frozen=True):
@@ -131,13 +132,17 @@ class TaskMoved(_Value, frozen=True):
 
 
 class SessionStarted(_Value, frozen=True):
-    """An agent or a person is at work on the Task; the leaf's label names the number."""
+    """An agent or a person is at work on the Task; the leaf's label names the number.
+
+    *spool_key* is SHA-256 of the key under which its shell may spool Runs, hex; empty: none.
+    """
 
     id: str
     agent: str
     role: str = ""
     parent: int | None = None
     worktree: str = ""
+    spool_key: str = ""
 
 
 class SessionEnded(_Value, frozen=True):
@@ -208,6 +213,9 @@ class RunEnded(_Value, frozen=True):
 
     *crashed*: the signal is one that a program's own fault raises. A crash is a failure; were it an
     interruption, an older green Run would go on to decide.
+
+    *spooled*: the Run was not recorded when it was made but adopted from the spool, as number
+    *spooled* of its Session; it began at *spooled_at*, in milliseconds.
     """
 
     run: str
@@ -230,6 +238,8 @@ class RunEnded(_Value, frozen=True):
     products: tuple[str, ...] = ()
     product_count: int = 0
     notes: tuple[str, ...] = ()
+    spooled: int = 0
+    spooled_at: int = 0
 
 
 class Fact(_Value, frozen=True):

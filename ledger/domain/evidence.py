@@ -6,13 +6,13 @@ All of it is derived on every read and never stored; reading refreshes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from memprove.ledger.domain.events import TreeState
-from memprove.ledger.domain.run import Check, Run, Verdict
+from memprove.ledger.domain.run import Check, Run, Verdict, in_order
 
 if TYPE_CHECKING:
     from memprove.ledger.domain.capsule import Capsule, Claim
@@ -92,6 +92,11 @@ class Proof:
         """Return the Runs of the grounds, each once."""
         return tuple({ground.run.label: ground.run for ground in self.grounds}.values())
 
+    @property
+    def spooled(self) -> bool:
+        """Tell whether any of them came from the spool."""
+        return any(run.spooled for run in self.runs)
+
 
 Outcomes = Callable[[Run], Mapping[str, str]]
 """The outcome of each test of a Run by its id: ``passed``, ``failed``, ``error`` or ``skipped``.
@@ -155,6 +160,16 @@ class Evidence:
         others = (tree for tree in trees if tree.id not in (None, self.today.tree))
         return list({tree.id: tree for tree in others}.values())
 
+    def without_spooled_passes(self) -> Evidence:
+        """Return the evidence for whom a spooled Run does not prove; one that fails still does."""
+        kept = {
+            label: run
+            for label, run in self.capsule.runs.items()
+            if not (run.spooled and run.verdict is Verdict.PASSED)
+        }
+        capsule = replace(self.capsule, runs=MappingProxyType(kept))
+        return Evidence(capsule, self.today, self._outcomes)
+
     def fresh(self, run: Run) -> Freshness:
         """Tell whether *run* holds for today's tree."""
         return freshness(run, self.today)
@@ -199,8 +214,9 @@ class Evidence:
 
     def _ground_of_test(self, test: str) -> Ground | None:
         """Return the newest Run, those on today's tree first, in which *test* was not skipped."""
-        runs = [r for r in self.capsule.runs.values() if r.verdict not in _NEVER_DECIDES]
-        for run in sorted(runs, key=lambda r: (is_on(r, self.today), r.seq), reverse=True):
+        runs = [r for r in in_order(self.capsule.runs.values()) if r.verdict not in _NEVER_DECIDES]
+        runs.reverse()
+        for run in sorted(runs, key=lambda r: not is_on(r, self.today)):
             outcome = self._outcomes(run).get(test, SKIPPED)
             if outcome != SKIPPED:
                 return Ground(run, test, outcome, self._is_flaky(test, run))
@@ -233,7 +249,7 @@ def _deciding_runs(runs: Iterable[Run], today: Today) -> dict[Check, Run]:
     never decide.
     """
     best: dict[Check, tuple[bool, Run]] = {}
-    for run in runs:
+    for run in in_order(runs):
         if run.verdict in _NEVER_DECIDES:
             continue
         here = is_on(run, today)

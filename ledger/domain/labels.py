@@ -2,7 +2,8 @@
 
 A label is letters and a number. Letters of a Task: ``r`` Run, ``c`` claim, ``o`` open item, ``d``
 Decision. Letters of a Workspace: ``t`` Task, ``s`` Session, ``w`` Run outside a Session. Letters of
-the Ledger: ``ws`` Workspace. People see Tasks, Sessions and Workspaces as plain numbers.
+the Ledger: ``ws`` Workspace. People see Tasks, Sessions and Workspaces as plain numbers. A spooled
+Run is ``x`` and six random letters or digits: it had its name before the ledger knew of it.
 
 A citation is a label as evidence: ``r3`` (a Run that passed), ``r3:tests/test_x.py::test_y`` (one
 test in it), ``!r1`` (a Run that failed), ``c2``, ``d1``.
@@ -17,9 +18,14 @@ TASK_LETTERS = frozenset("rcod")
 WORKSPACE_LETTERS = frozenset("tsw")
 
 _LABEL = re.compile(r"([a-z]{1,2})([1-9][0-9]{0,8})")
-_SHOWN = re.compile(r"[rwcod][1-9][0-9]{0,8}")
-_BETWEEN = re.compile(r"\s+|,(?=\s|$|!?[rcd][1-9])")  # an id of a test may hold a comma
-_CITATION = re.compile(r"(!?)(r[1-9][0-9]{0,8})(?::(\S+))?|([cd][1-9][0-9]{0,8})")
+_SPOOLED = re.compile(r"x[a-z0-9]{6}")
+_SHOWN = re.compile(rf"[rwcod][1-9][0-9]{{0,8}}|{_SPOOLED.pattern}")
+_BETWEEN = re.compile(  # an id of a test may hold a comma
+    rf"\s+|,(?=\s|$|!?[rcd][1-9]|!?{_SPOOLED.pattern}(?:[\s,]|$))"
+)
+_CITATION = re.compile(
+    rf"(!?)(r[1-9][0-9]{{0,8}}|{_SPOOLED.pattern})(?::(\S+))?|([cd][1-9][0-9]{{0,8}})"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,11 +42,16 @@ class Citation:
     @property
     def is_run(self) -> bool:
         """Tell whether a Run is cited."""
-        return self.label.startswith("r")
+        return self.label[0] in "rx"
+
+
+def is_spooled(label: str) -> bool:
+    """Tell whether *label* is that of a spooled Run, which has no number."""
+    return _SPOOLED.fullmatch(label) is not None
 
 
 def split_label(label: str) -> tuple[str, int]:
-    """Return the letters and the number of *label*."""
+    """Return the letters and the number of *label*, which is not that of a spooled Run."""
     match = _LABEL.fullmatch(label)
     if match is None:
         raise LABEL_INVALID(label)

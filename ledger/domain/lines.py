@@ -112,7 +112,9 @@ class Lines:
 
     def claim_history(self, claim: Claim) -> list[str]:
         """Return the lines to follow an uncut claim: proof, citations, who said it and when."""
-        lines = [f"proof {self._evidence.prove(claim).state}", f"stated {self._when(claim.stated)}"]
+        proof = self._evidence.prove(claim)
+        heard = " (spooled)" if proof.spooled else ""
+        lines = [f"proof {proof.state}{heard}", f"stated {self._when(claim.stated)}"]
         if claim.evidence:
             lines.append(f"cites {' '.join(map(_cited, claim.evidence))}")
         lines += [f"reaffirmed {self._when(again)}" for again in claim.reaffirmed]
@@ -134,6 +136,8 @@ class Lines:
     def run(self, run: Run) -> str:
         """Return a Run: how it ended, what it counted, how long it took, on which tree."""
         words = [run.label, run.verdict.value, self._counts(run)]
+        if run.spooled:
+            words.insert(2, "(spooled)")
         if run.ended is not None:
             words.append(f"{run.ended.duration_ms / 1000:.1f} s")
         words.append(_tree(run.tree, self._limit) + self._age(run))
@@ -174,10 +178,11 @@ class Lines:
 
     def _shown(self, ground: Ground) -> str:
         """Return what the Run showed, or the one test in it that was cited."""
+        heard = " (spooled)" if ground.run.spooled else ""
         if not ground.test:
-            return self._outcome(ground.run)
+            return f"{self._outcome(ground.run)}{heard}"
         flaky = ", flaky on this tree" if ground.flaky else ""
-        return f"test {self._path(ground.test)} {printing.name(ground.outcome)}{flaky}"
+        return f"test {self._path(ground.test)} {printing.name(ground.outcome)}{flaky}{heard}"
 
     def _outcome(self, run: Run) -> str:
         """Return kind and counts, and the verdict where they do not tell it."""

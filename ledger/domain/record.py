@@ -15,7 +15,7 @@ from memprove.ledger.domain.events import KINDS, Event
 
 LEAF_VERSION: Final = 1
 
-Label = Annotated[str, msgspec.Meta(pattern=r"\A[a-z]{1,2}[1-9][0-9]{0,8}\Z")]
+Label = Annotated[str, msgspec.Meta(pattern=r"\A(?:[a-z]{1,2}[1-9][0-9]{0,8}|x[a-z0-9]{6})\Z")]
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -86,10 +86,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An event to append, and the letters of the labels that it assigns, in order."""
+    """An event to append, and the letters of the labels that it assigns, in order.
+
+    *given* are labels that were assigned before: those of spooled Runs.
+    """
 
     event: Event
     assigns: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 _KIND_OF: Final = {struct: (kind, version) for kind, (struct, version) in KINDS.items()}

@@ -1,9 +1,11 @@
 """A Run: one recorded command, its two events, and the verdict derived from them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from memprove.ledger.domain.events import RunEnded, RunKind, RunStarted, TreeState
+from memprove.ledger.domain.labels import is_spooled
 from memprove.ledger.domain.record import Record
 
 
@@ -50,6 +52,11 @@ class Run:
         return self.ended.tree if self.ended else self.started.tree
 
     @property
+    def spooled(self) -> bool:
+        """Tell whether it came from the spool: recorded by hearsay, after it was made."""
+        return self.ended is not None and self.ended.spooled > 0
+
+    @property
     def verdict(self) -> Verdict:
         """Return how it ended."""
         return verdict(self.ended)
@@ -79,7 +86,24 @@ def take(runs: dict[str, Run], record: Record) -> None:
         label = leaf.labels[0]
         runs[label] = Run(label, leaf.seq, leaf.at, leaf.actor.session, event)
     elif isinstance(event, RunEnded) and event.run in runs:
-        runs[event.run] = replace(runs[event.run], ended=event)
+        run = runs[event.run]
+        at = event.spooled_at if is_spooled(event.run) else run.at
+        runs[event.run] = replace(run, ended=event, at=at)
+
+
+def in_order(runs: Iterable[Run]) -> list[Run]:
+    """Return *runs*, which are in log order, as they happened.
+
+    A spooled Run was adopted later than it was made: it stands before those that began after it by
+    the clock. Else a pass that was spooled would hide a failure that came after it.
+    """
+    listed = list(runs)
+    for run in [run for run in listed if is_spooled(run.label)]:
+        place = listed.index(run)
+        later = [i for i, other in enumerate(listed[:place]) if other.at > run.at]
+        if later:
+            listed.insert(later[0], listed.pop(place))
+    return listed
 
 
 def blobs_of(event: object) -> list[str]:

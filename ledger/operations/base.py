@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.evidence import Evidence
     from memprove.ledger.domain.record import Draft
     from memprove.ledger.domain.run import Run
+    from memprove.ledger.domain.spool import SpoolKey
     from memprove.ledger.log.verify import Report
 
 ResultT = TypeVar("ResultT")
@@ -108,6 +109,10 @@ class Work(Protocol):
         """Return a new token."""
         ...
 
+    def new_spool_key(self) -> SpoolKey:
+        """Return a new key for the spool of a Session."""
+        ...
+
     def workspace(self) -> WorkspaceRow:
         """Return the Workspace that the caller is in."""
         ...
@@ -158,6 +163,10 @@ class Work(Protocol):
 
     def completing_kinds(self) -> frozenset[RunKind]:
         """Return the kinds of Runs that complete a Task of the Workspace, as its owner has it."""
+        ...
+
+    def spooled_counts(self) -> bool:
+        """Tell whether spooled Runs complete a Task of the Workspace, as its owner has it."""
         ...
 
     def allowed_filters(self) -> tuple[str, ...]:
@@ -213,6 +222,10 @@ class Work(Protocol):
 
     def point(self, session: SessionRow) -> None:
         """Make the caller's context point to *session* once this transaction is durable."""
+        ...
+
+    def hand_out(self, session: int, key: SpoolKey) -> None:
+        """Leave *key* in the Workspace for Session *session* once this transaction is durable."""
         ...
 
 

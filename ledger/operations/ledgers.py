@@ -89,7 +89,7 @@ class Show(Operation[Shown]):
         """Read it."""
         if self.label.isascii() and self.label.isdigit():
             return self._event(work, int(self.label[:18]))
-        label = parse_label(self.label, "rwcod")
+        label = parse_label(self.label, "rwcodx")
         if label.startswith("w"):
             capsule, evidence = work.loose_runs(), None
         else:

@@ -63,6 +63,7 @@ class ClaimTold(msgspec.Struct, frozen=True, kw_only=True):
     session: int | None
     reaffirmed: int
     withdrawn: bool
+    spooled: bool = False
 
 
 class ClaimList(Answer, frozen=True, kw_only=True):
@@ -121,4 +122,5 @@ def _told(evidence: Evidence, label: str) -> ClaimTold:
         session=claim.stated.session,
         reaffirmed=len(claim.reaffirmed),
         withdrawn=claim.withdrawn is not None,
+        spooled=proof.spooled,
     )

@@ -129,8 +129,8 @@ class FindRuns(Operation[RunList]):
                 if proof.state is ProofState.STALE:
                     yield from (capsule.runs[c.label] for c in claim.evidence if _proves(c))
             return
-        label = parse_label(self.label, "rc")
-        if label.startswith("r"):
+        label = parse_label(self.label, "rcx")
+        if not label.startswith("c"):
             yield _known(capsule, label)
             return
         if label not in capsule.claims:

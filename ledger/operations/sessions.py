@@ -62,11 +62,18 @@ class BeginWork(Retryable[Begun]):
             )
         else:
             id = work.task(self.task or 0).id
+        key = work.new_spool_key()
         started = SessionStarted(
-            id=work.new_id(), agent=agent, role=role, parent=parent, worktree=work.worktree
+            id=work.new_id(),
+            agent=agent,
+            role=role,
+            parent=parent,
+            worktree=work.worktree,
+            spool_key=key.digest,
         )
         record = work.append(Draft(started, ("s",)), task=id, session=parent)
         number = split_label(record.labels[0])[1]
+        work.hand_out(number, key)
         capsule = work.capsule(id)
         if capsule.state is not TaskState.IN_PROGRESS:
             work.append(decide.move(capsule, TaskState.IN_PROGRESS), task=id, session=number)

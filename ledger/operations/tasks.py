@@ -138,6 +138,7 @@ class CompleteTask(Retryable[Completed]):
             kinds=work.completing_kinds(),
             accept_stale=self.accept_stale,
             accept_untested=self.accept_untested,
+            spooled=work.spooled_counts(),
         )
         move = decide.move(capsule, TaskState.COMPLETED, completion=judged)
         work.append(move, task=session.task_id, session=session.number)
@@ -179,7 +180,11 @@ class MoveTask(Operation[TaskTold]):
         draft = decide.move(capsule, self.state, self.comment)
         if self.state is TaskState.COMPLETED:
             _check_top_level(session)
-            judged = completion.judge(work.evidence(capsule), kinds=work.completing_kinds())
+            judged = completion.judge(
+                work.evidence(capsule),
+                kinds=work.completing_kinds(),
+                spooled=work.spooled_counts(),
+            )
             draft = decide.move(capsule, self.state, self.comment, judged)
         record = work.append(draft, task=row.id, session=session.number if session else None)
         return TaskTold(**about(row, session), seq=record.seq, title=row.title, state=self.state)

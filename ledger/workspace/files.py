@@ -75,6 +75,26 @@ def write_local(worktree: Path, name: str, data: bytes) -> None:
     _write(worktree, name, data)
 
 
+def create_local(worktree: Path, name: str, data: bytes) -> bool:
+    """Put *data* into the new file *name* as ``write_local`` does; tell whether there was none.
+
+    Of several that try at once one succeeds. Folders are not made: ``path_unsafe`` without them.
+    """
+    return _write(worktree, name, data, fresh=True)
+
+
+def list_local(worktree: Path, name: str, most: int) -> list[str]:
+    """Return the names in the folder *name*, sorted, at most *most*; none where it is not there."""
+    with _told(name):
+        try:
+            with _folder(worktree, _parts(name)) as folder:
+                where = folder.path if folder.descriptor is None else folder.descriptor
+                with os.scandir(where) as entries:
+                    return sorted(entry.name for entry in itertools.islice(entries, most))
+        except FileNotFoundError:
+            return []
+
+
 def set_aside(worktree: Path, name: str) -> str:
     """Rename *name*, whatever it is, to ``<name>.unreadable`` or ``-2``, … and return that name.
 
@@ -135,6 +155,18 @@ class _Folder:
             self.at(old), self.at(new), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor
         )
 
+    def link(self, old: str, new: str) -> bool:
+        """Give the file *old* the name *new* in place of its own, unless that is taken."""
+        try:
+            os.link(
+                self.at(old), self.at(new), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor
+            )
+        except FileExistsError:
+            return False
+        finally:
+            os.unlink(self.at(old), dir_fd=self.descriptor)
+        return True
+
     def open_below(self, name: str, create: bool) -> "_Folder":
         if create:
             with suppress(FileExistsError):
@@ -179,23 +211,29 @@ def _open_worktree(worktree: Path) -> _Folder:
         raise problems.WORKSPACE_GONE(worktree) from error
 
 
-def _write(worktree: Path, name: str, data: bytes) -> None:
+def _write(worktree: Path, name: str, data: bytes, *, fresh: bool = False) -> bool:
+    """Write it whole, by a temporary file; with *fresh* only if there is none of that name."""
     *folders, last = _parts(name)
-    with _told(name), _folder(worktree, folders, create=True) as folder:
+    with _told(name), _folder(worktree, folders, create=not fresh) as folder:
         present = folder.status(last)
         if present is not None:
             _check(present, name)
+            if fresh:
+                return False
         temporary = f".{os.urandom(8).hex()}.tmp"
         mode = 0o600 if folders and folders[0] in _PRIVATE else 0o644
         descriptor = os.open(folder.at(temporary), _CREATE, mode, dir_fd=folder.descriptor)
         try:
             with open(descriptor, "wb") as file:
                 file.write(data)
+            if fresh:
+                return folder.link(temporary, last)
             folder.rename(temporary, last)
         except BaseException:
             with suppress(OSError):
                 os.unlink(folder.at(temporary), dir_fd=folder.descriptor)
             raise
+    return True
 
 
 def _check(status: os.stat_result, name: str) -> None:

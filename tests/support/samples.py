@@ -44,7 +44,7 @@ SAMPLES: Final[dict[str, e.Event]] = {
         target=e.TaskState.COMPLETED,
         comment="done",
         completion=e.Completion(
-            judged=(e.Judged(run="r1", verdict="passed", fresh=True),),
+            judged=(e.Judged(run="r1", verdict="passed", fresh=True, spooled=True),),
             tree=_HEX[:40],
             ignore=("*.md",),
             accept_stale="s",
@@ -52,7 +52,12 @@ SAMPLES: Final[dict[str, e.Event]] = {
         ),
     ),
     "session.started": e.SessionStarted(
-        id=_ID + "4", agent="claude-code", role="r", parent=1, worktree="/home/a/p"
+        id=_ID + "4",
+        agent="claude-code",
+        role="r",
+        parent=1,
+        worktree="/home/a/p",
+        spool_key=_HEX,
     ),
     "session.ended": e.SessionEnded(session=2, note="n", abandoned=True),
     "run.started": e.RunStarted(
@@ -88,6 +93,8 @@ SAMPLES: Final[dict[str, e.Event]] = {
         products=("out.bin",),
         product_count=1,
         notes=("n",),
+        spooled=3,
+        spooled_at=1_790_000_000_000,
     ),
     "checkpoint.recorded": e.CheckpointRecorded(
         facts=(e.Fact(text="nested lists parse", evidence=("r2", "!r1"), paths=("a.py",)),),
