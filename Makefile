@@ -13,10 +13,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench docs dev lock clean FORCE
+.PHONY: help demo test lint bench conformance clients docs dev lock clean FORCE
 
 help: ## say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/installed ## see the main job done on a small project
 	$(BIN)/python examples/demo.py
@@ -32,6 +32,12 @@ lint: $(VENV)/installed ## ruff, mypy (strict) and the layout of the folders
 
 bench: $(VENV)/installed ## measure against the targets of docs/benchmarks.md
 	$(BIN)/python tests/bench/run.py
+
+conformance: $(VENV)/installed ## run the official MCP suite on a server of ours (needs npm)
+	$(BIN)/python tests/conformance/run.py
+
+clients: $(VENV)/installed ## let other people's MCP clients speak to the server (needs npm)
+	$(BIN)/python tests/clients/run.py
 
 docs: $(VENV)/installed ## write docs/reference anew and check the rest
 	$(BIN)/python docs/generate.py

@@ -17,7 +17,7 @@ from typing import Final
 if __name__ == "__main__":  # started as a script: tests/ is where modules are looked for
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from bench import appending, passing, reading, redacting, reporting, trees, whole_process
+from bench import appending, passing, reading, redacting, reporting, serving, trees, whole_process
 from bench.result import Failed, Result, as_json, lines
 from bench.scene import Scene
 
@@ -33,6 +33,7 @@ GROUPS: Final[Mapping[str, Callable[[Scene], Iterator[Result]]]] = {
     "redact": redacting.measure,
     "junit": reporting.measure_junit,
     "count": reporting.measure_count,
+    "serve": serving.measure,
 }
 
 

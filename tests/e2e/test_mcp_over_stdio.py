@@ -72,8 +72,8 @@ def test_the_official_client_lists_and_calls(desk: Desk, mode: str) -> None:
 def test_the_official_client_hears_how_far_a_verification_is(desk: Desk, mode: str) -> None:
     heard: list[tuple[float, float | None]] = []
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        heard.append((done, total))
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total))
 
     async def story(client: Client) -> None:
         result = await client.call_tool("ledger_verify", {"full": True}, progress_callback=hear)
