@@ -74,7 +74,7 @@ def test_a_client_that_goes_away_ends_the_server(timed: Wire) -> None:
     assert timed.process.stdout
     timed.process.stdout.close()
     timed.send(*(request(number, "tools/list") for number in range(3)))
-    assert timed.process.wait(10) == 0
+    assert timed.process.wait(60) == 0
 
 
 def test_a_client_that_does_not_read_makes_it_wait_and_take_no_memory(timed: Wire) -> None:
@@ -88,13 +88,13 @@ def test_a_client_that_does_not_read_makes_it_wait_and_take_no_memory(timed: Wir
         before = None
         while before != (before := (resident(timed), timed.process.poll())):
             time.sleep(0.5)
-        assert resident(timed) < 900 << 20
+        assert resident(timed) < 500 << 20
         assert os.waitpid(writing, os.WNOHANG) == (0, 0), "it has not read everything"
     finally:
         os.kill(writing, signal.SIGKILL)
         os.waitpid(writing, 0)
     timed.process.send_signal(signal.SIGTERM)
-    assert timed.process.wait(10) == 0
+    assert timed.process.wait(60) == 0
 
 
 def resident(wire: Wire) -> int:
@@ -110,7 +110,7 @@ def test_a_client_that_closes_its_end_and_does_not_read_does_not_hang_the_exit(
     timed.send(*(call(number, "echo", text) for number in range(20)))
     assert timed.process.stdin
     timed.process.stdin.close()
-    assert timed.process.wait(10) == 0
+    assert timed.process.wait(60) == 0
     timed.process.stdin = None
 
 

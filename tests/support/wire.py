@@ -128,8 +128,8 @@ class Wire:
             self.process.stdin = None
         else:
             self.process.send_signal(signal)
-            self.process.wait(10)
-        out, err = self.process.communicate(timeout=10)
+            self.process.wait(60)
+        out, err = self.process.communicate(timeout=60)
         messages = [json.loads(told) for told in out.splitlines()]
         return Ended(self.process.returncode, messages, err.decode().splitlines())
 
