@@ -93,7 +93,7 @@ def cut(desk: Desk) -> None:
         (plainly("UPDATE row SET value = x'ff' WHERE tbl = 'token'"), "projections"),
         (plainly("DELETE FROM row WHERE tbl = 'token'"), "projections"),
         (plainly("DELETE FROM row"), "projections"),
-        (plainly("UPDATE row SET value = x'32' WHERE tbl = 'format'"), "projections"),
+        (plainly("UPDATE row SET value = x'30' WHERE tbl = 'format'"), "projections"),
         (tampered("DELETE FROM event"), "head"),
         (tampered("DELETE FROM event WHERE seq = 1"), "leaves"),
         (tampered("DELETE FROM event WHERE seq = 2"), "leaves"),

@@ -246,7 +246,7 @@ def test_the_gate_judges_the_task_of_a_ledger(review: Review) -> None:
     desk = review.desk
     done = desk.memprove("verify", "--task", "1", "--require-fresh", "--require-complete")
     assert done.code == 0
-    assert "ok     projections\nok     fresh\nok     complete\nTask 1 · completed" in done.out
+    assert "ok     remembered\nok     fresh\nok     complete\nTask 1 · completed" in done.out
     assert desk.memprove("verify", "--require-fresh").code == 0  # the current Task
     (desk.folder / "a.txt").write_text("c\n")
     stale = desk.memprove("verify", "--task", "1", "--require-fresh", "--json")

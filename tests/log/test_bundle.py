@@ -7,7 +7,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.expected import problem
 
@@ -89,17 +89,20 @@ def changed(**changes: object) -> bytes:
     return packed({**json.loads(plain(SMALL)), **changes})
 
 
+@settings(deadline=None)
 @given(bundles)
 def test_what_is_encoded_is_decoded(bundle: form.Bundle) -> None:
     assert form.decode(form.encode(bundle)) == bundle
 
 
+@settings(deadline=None)
 @given(bundles)
 def test_the_same_bundle_gives_the_same_bytes_in_canonical_json(bundle: form.Bundle) -> None:
     assert form.encode(bundle) == form.encode(bundle)
     assert canonical(json.loads(plain(bundle))) == plain(bundle)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_bundle_or_a_problem(data: bytes) -> None:
     for given_ in (data, gzip.compress(data)):
@@ -114,6 +117,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(bundles, st.sampled_from(sorted(form.Bundle.__struct_fields__)), json_values)
 def test_a_field_that_is_something_else_is_a_problem_or_well_formed(
     bundle: form.Bundle, name: str, value: Any
