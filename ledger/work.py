@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memprove.ledger import paths, settings
+from memprove.ledger import meaning, paths, settings
 from memprove.ledger.blobs import read_blob
 from memprove.ledger.domain.events import KeyRotated, RunKind, TaskState
 from memprove.ledger.domain.record import Record
@@ -22,11 +22,6 @@ from memprove.ledger.outcomes import Reports
 from memprove.ledger.place import Surroundings
 from memprove.ledger.policy import Policy, read_policy
 from memprove.ledger.problems import (
-    ARGUMENT_INVALID,
-    CONTEXT_INVALID,
-    SESSION_AMBIGUOUS,
-    SESSION_ENDED,
-    SESSION_MISSING,
     SESSION_UNKNOWN,
     TASK_UNKNOWN,
 )
@@ -137,7 +132,7 @@ class Transaction:
 
     def current_task(self, number: int | None = None) -> tuple[TaskRow, SessionRow | None]:
         """Return the Task that is meant, and the caller's open Session if it is of this Task."""
-        session = self.meant = self._reading_session()
+        session = self.meant = meaning.read_session(self)
         if number is not None:
             task = self.task(number)
             return task, session if session and session.task_id == task.id else None
@@ -162,56 +157,12 @@ class Transaction:
 
     def session(self, number: int | None = None) -> SessionRow:
         """Return the open Session that is meant: the argument, the environment, the context."""
-        self.meant = self._session(number)
+        self.meant = meaning.open_session(self, number)
         return self.meant
 
-    def _session(self, number: int | None) -> SessionRow:
-        if number is None:
-            number = self._number("MEMPROVE_SESSION")
-        if number is not None:
-            session = self.session_numbered(number)
-            if session.ended_at is not None:
-                raise SESSION_ENDED(number)
-            return session
-        pointed = self.pointed_session()
-        if pointed is None:
-            return self._only_open_session()
-        if pointed.ended_at is not None:
-            raise SESSION_ENDED(pointed.number)  # another one that is open is somebody else's
-        self._check_newest(pointed)
-        return pointed
-
-    def _check_newest(self, pointed: SessionRow) -> None:
-        """Raise if this client began a later Session: its context could not follow."""
-        mark = self.around.client_mark
-        later = [
-            s for s in self._top_level_here() if s.client == mark and s.number > pointed.number
-        ]
-        if later:
-            named = (pointed.number, *(session.number for session in later))
-            raise SESSION_AMBIGUOUS(", ".join(map(str, named)))
-
-    def _top_level_here(self) -> list[SessionRow]:
-        """Return the open Sessions of this work tree that have no parent."""
-        here = self.worktree
-        return [s for s in self.open_sessions() if s.worktree == here and s.parent is None]
-
     def pointed_session(self) -> SessionRow | None:
-        """Return the Session that the caller's context points to, as the ledger has it.
-
-        Raises ``context_invalid`` for a context that does not fit the ledger.
-        """
-        context = self.around.context(self.workspaces())
-        if context is None:
-            return None
-        workspace = self.workspace()
-        if context.workspace != workspace.id:
-            raise CONTEXT_INVALID("it is of another Workspace")
-        value = self.reader.row("session", numbered(workspace.id, context.session_number))
-        session = decode_row(SessionRow, value) if value is not None else None
-        if session is None or (session.id, session.task_id) != (context.session, context.task):
-            raise CONTEXT_INVALID(f"it names Session {context.session_number} of another Task")
-        return session
+        """Return the Session that the caller's context points to, as the ledger has it."""
+        return meaning.pointed_session(self)
 
     def has_spooled(self) -> bool:
         """Tell whether a Run waits in the spool of the work tree that the caller is in."""
@@ -408,30 +359,3 @@ class Transaction:
 
     def _policy(self) -> Policy:
         return read_policy(settings.config_dir(self.around.caller), self.workspace().number)
-
-    def _number(self, variable: str) -> int | None:
-        text = self.variable(variable)
-        if text is None:
-            return None
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise ARGUMENT_INVALID(f"{variable} is no number: {text}")
-        return int(text)
-
-    def _only_open_session(self) -> SessionRow:
-        sessions = self._top_level_here()
-        if len(sessions) == 1:
-            return sessions[0]
-        if sessions:
-            raise SESSION_AMBIGUOUS(", ".join(str(session.number) for session in sessions))
-        raise SESSION_MISSING()
-
-    def _reading_session(self) -> SessionRow | None:
-        """Return the Session that a read is about; ended ones count, none is no Problem."""
-        number = self._number("MEMPROVE_SESSION")
-        if number is not None:
-            return self.session_numbered(number)
-        pointed = self.pointed_session()
-        if pointed is not None:
-            return pointed
-        sessions = self._top_level_here()
-        return sessions[0] if len(sessions) == 1 else None
