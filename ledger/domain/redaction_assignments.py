@@ -13,8 +13,24 @@ from typing import Final, assert_never
 import msgspec
 
 from memprove.ledger.domain.lazy import lazily
+from memprove.ledger.domain.redaction_forms import (
+    ASSIGNED,
+    BESIDE,
+    CALLED,
+    ELEMENT,
+    ENCODED,
+    FILLED,
+    FLAG,
+    LISTED,
+    NAMED_ELEMENT,
+    PAIR,
+    SENTENCE,
+    TYPED,
+    Form,
+)
 from memprove.ledger.domain.redaction_values import (
     is_harmless,
+    is_label,
     is_named_after_secret,
     is_opaque,
     is_placeholder,
@@ -33,30 +49,39 @@ class _Strength(Enum):
 
 # What a name may end in behind its telling part.
 _ENDING: Final = rb"""
-    (?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
+    (?: [_.-]? (?: value|string|text|data|base|input|field
+                 |v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
                  |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
       | -?(?:nya|mu|ku)
     )? (?![.-]{0,8}[A-Za-z0-9_])"""
 _NAME: Final = lazily(
     rb"""(?ix)
-    (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi | mot[ ]de[ ]passe )
-      | (?P<key> secret | token | credentials? | key )
+    (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi )
+      | (?P<key> secret | token | credentials? | key | psk | mot[ ]de[ ]passe | kennwort | senha
+        | wachtwoord | contrasena | parola(?:[ ]d'ordine)? | heslo
+        | salasana | adgangskode | passord )
       | (?P<weak> pwd | pw | _?pass | _auth )
     )
     """
     + _ENDING
 )
 _QUALIFIERS: Final = rb"""
-    api access secret private account encrypt encryption sign signature signing master auth service
-    storage shared deploy app application client subscription admin session ssh aes hmac jwt webhook
-    crypt consumer function license licence root server fernet cookie sas rest write""".split()
+    api access secret private priv account encrypt encryption sign signature signing master auth
+    service storage shared deploy app application client subscription admin session ssh aes hmac jwt
+    webhook crypt consumer function license licence root server fernet cookie sas rest write pragma
+    network link tls ssl""".split()
 _QUALIFIED_KEY: Final = lazily(rb"(?i)(?:" + b"|".join(_QUALIFIERS) + rb")[_. -]?$")
+_HEADER_KEY: Final = lazily(rb"(?i)(?<![A-Za-z0-9-])x-[a-z-]{2,32}-$")
 _ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
 _OTHER_NAME: Final = lazily(
     rb"(?i)(?:(?<![A-Za-z])|(?-i:(?<=[a-z0-9])(?=[A-Z])))(?:max|min|num|count|next|page|pad|eos|bos|unk"
     rb"|sep|cls|mask|stop|per|prompt|completion|input|output|total|special|lex|parse[rd]?|current|last"
     rb"|first|prev(?:ious)?|peek|continuation|public|public_?key|publishable|cache|primary|foreign|sort"
     rb"|partition|cancel(?:l?ation)?|has|is|no|show|hide|allow|requires?|use|with|without)[_.-]?$"
+)
+_ASKING_NAME: Final = lazily(  # get_password("name")
+    rb"(?i)(?:get|find|fetch|read|load|has|is|check|verify|validate|hash|compare|reset|forgot|delete"
+    rb"|remove|lookup|parse|expect|match|by|no|test|describe|it)[_-]?$"
 )
 _PATH_OF_NAMES: Final = lazily(rb"(?<!\$env)(?<=[A-Za-z0-9*}:]):\Z")  # arn:…:secret:…, AWS::Secret
 _INSIDE_MARKER: Final = lazily(rb"\[REDACTED:[a-z0-9-]*\Z")
@@ -69,69 +94,7 @@ _BEFORE_FLAG: Final = b" \t\r\n\v\f\"'`(["
 _NEAR: Final = 16
 """What is looked at before a name: more than the longest qualifier, and little, for speed."""
 
-_QUOTED: Final = (
-    rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
-)
-_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,128})"
-_VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
-_CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
-
-
-class _Form(msgspec.Struct, frozen=True):
-    """How a value may follow a name; *sure* forms hold nothing but a secret."""
-
-    pattern: re.Pattern[bytes]
-    sure: bool = False
-    prose: bool = False
-    needs_digit: bool = False
-
-
-_PAIR: Final = _Form(
-    # {"name": "DB_PASSWORD", "value": "…"}, <add key="Password" value="…"/>, and in YAML
-    lazily(
-        rb"[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})"
-        rb"[\"']?(?i:value)[\"']?"
-        rb"[ \t]{0,4}[:=][ \t]{0,4}" + _VALUE
-    ),
-    sure=True,
-)
-_ASSIGNED: Final = _Form(
-    lazily(
-        _CLOSING
-        + rb"[ \t]{0,16}(?:=>|:=|\?=|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)"
-        + rb"\*{0,2}[ \t]{0,16}(?:!!?\w{1,16}[ \t]+)?"
-        + _VALUE
-    )
-)
-_LISTED: Final = _Form(
-    lazily(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"), needs_digit=True
-)
-_ELEMENT: Final = _Form(
-    lazily(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
-)
-_FLAG: Final = _Form(lazily(rb"[ \t]{1,4}" + _VALUE), sure=True)
-_WHOSE: Final = (
-    rb"(?:[ \t]+(?:for|of|on|untuk)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
-    rb"|[ \t]+(?:saya|kamu|anda|baru|barunya|lama|database|db|akun|admin|root|user))?"
-)
-_SENTENCE: Final = _Form(
-    lazily(
-        rb"(?i)" + _WHOSE + rb"(?:[ \t]+(?:(?:(?:has|have)[ \t]+been|was|is|got|now)[ \t]+)?"
-        rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?to"
-        rb"|[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|es|est)(?:[ \t]+(?:now|still))?"
-        rb"|[ \t]+(?:->|=|\|)|:):?[ \t]+" + _VALUE
-    ),
-    prose=True,
-)
-_TYPED: Final = _Form(  # token: String = "…" of Rust, TypeScript, Kotlin, Python
-    lazily(rb"[ \t]{0,4}:[ \t]{0,4}[\w<>&'.\[\]|? ]{1,40}=[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)")
-)
-_BESIDE: Final = _Form(
-    lazily(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE),
-    prose=True,
-    needs_digit=True,
-)
-
+_SHOUTED: Final = lazily(rb"[A-Z]+(?:[_=:.-][A-Z]+)*")  # the PASSWORD of a help text
 _LONGEST_PLAIN: Final = 128
 _REMAINDER: Final = lazily(rb"[^\s\"'`<>]*")
 _SEPARATOR: Final = lazily(rb"[,;&]|\\[nr\"']")
@@ -152,12 +115,19 @@ _EMPTY: Final = (
     rb"(?:[\s\"'\\,;)}\]]|\Z))"
 )
 _FOLLOWED: Final = (
-    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?>]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
+    rb"(?=(?x:"
+    + _ENDING
+    + rb")(?:[\s\"'`*\]\\=:?><,]|%|&|\([ \t]*[\"'`]|\)[ \t]*[.{]|\xef\xbc[\x9a\x9d])"
+    + _EMPTY
+    + rb")"
 )
 KEYWORDS: Final = {
     b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
     b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
-    b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
+    b"psk": b"", b"kennwort": b"", b"senha": b"", b"wachtwoord": b"", b"contrasena": b"",
+    b"parola": b"(?: d'ordine)?", b"heslo": b"", b"salasana": b"", b"adgangskode": b"",
+    b"passord": b"", b"pass =": None, b"pw for": None, b"pw is": None, b"pass=": None,
+    b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
     b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
 }  # fmt: skip
 """The literals that announce a name, and the rest of its telling part where that is not all."""
@@ -178,7 +148,7 @@ def _qualified_key() -> bytes:
     before = [
         rb"(?<=%s%skey)" % (word, between) for between in (b"", b"[_. -]") for word in _QUALIFIERS
     ]
-    return rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(before)
+    return rb"(?:%s|(?<=[a-z0-9_]_key)|(?<=-key))" % b"|".join(before)
 
 
 def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:
@@ -212,6 +182,8 @@ def _strength(name: re.Match[bytes], before: bytes) -> _Strength | None:
         return _strength_of_short(name["weak"], head)
     if name["key"].lower() != b"key" or _QUALIFIED_KEY.search(before[-_NEAR:]):
         return _Strength.KEY
+    if _HEADER_KEY.search(head):
+        return _Strength.KEY
     return _Strength.WEAK if _ENVIRONMENT_KEY.search(head) else None
 
 
@@ -225,18 +197,20 @@ def _strength_of_short(name: bytes, head: bytes) -> _Strength | None:
     return _Strength.WEAK if starts_word else None
 
 
-def _forms(before: bytes, strength: _Strength) -> list[_Form]:
-    forms = [_PAIR, _TYPED, _ASSIGNED]
+def _forms(before: bytes, strength: _Strength) -> list[Form]:
+    forms = [PAIR, TYPED, ENCODED, ASSIGNED, NAMED_ELEMENT]
     outside = before.rstrip(_LETTERS)
     if before[len(outside) :].startswith(b"-") and outside[-1:] in _BEFORE_FLAG:
-        forms.append(_FLAG)
+        forms.append(FLAG)
+    if not _ASKING_NAME.search(before[len(outside) :]):
+        forms.append(CALLED)
     if before.rstrip(_LETTERS + b":.").endswith(b"<"):
-        forms.append(_ELEMENT)
-    return [*forms, _LISTED, _SENTENCE, _BESIDE]
+        forms.append(ELEMENT)
+    return [*forms, LISTED, FILLED, SENTENCE, BESIDE]
 
 
 def _judged(
-    text: bytes, match: re.Match[bytes], form: _Form, strength: _Strength, at: int
+    text: bytes, match: re.Match[bytes], form: Form, strength: _Strength, at: int
 ) -> tuple[int, int] | None:
     if match["quoted"]:
         start, end = match.span("quoted")
@@ -246,7 +220,13 @@ def _judged(
     whole = form.sure or (_LINE_START.search(before) is not None and b"?" not in before)
     end = _trimmed(text, start, end, whole=whole)
     place = _Place(before, text[end : end + 1], _line_until(text, start), form, strength)
-    if end == start or not _is_secret(text[start:end], place) or is_placeholder(match["plain"]):
+    is_member = text[end - 1 : end + 1] == b"->"  # $this->token
+    if (
+        end == start
+        or is_member
+        or not _is_secret(text[start:end], place)
+        or is_placeholder(match["plain"])
+    ):
         return None
     longer = _REMAINDER.match(text, end) if end - start == _LONGEST_PLAIN else None
     return start, longer.end() if longer else end
@@ -258,7 +238,7 @@ class _Place(msgspec.Struct, frozen=True):
     before_name: bytes
     after: bytes
     line: bytes
-    form: _Form
+    form: Form
     strength: _Strength
 
 
@@ -276,11 +256,11 @@ def _line_until(text: bytes, start: int) -> bytes:
     return text[max(first, text.rfind(b"\n", first, start) + 1) : start]
 
 
-def _is_quoted_secret(value: bytes, form: _Form, strength: _Strength) -> bool:
+def _is_quoted_secret(value: bytes, form: Form, strength: _Strength) -> bool:
     if len(value) < 3 or is_harmless(value) or is_prose(value):
         return False
     if strength is _Strength.PASSWORD and not form.needs_digit:
-        return not is_named_after_secret(value) and not (value.istitle() and is_word(value))
+        return not is_named_after_secret(value) and not is_label(value)
     if form.sure and strength is not _Strength.WEAK:
         return not is_named_after_secret(value)
     if form.needs_digit and (strength is _Strength.WEAK or not _has_digit(value)):
@@ -292,7 +272,7 @@ def _is_secret(value: bytes, place: _Place) -> bool:
     """Return whether the unquoted *value* is a secret; the cheap questions come first."""
     password = place.strength is _Strength.PASSWORD
     if place.form.sure:
-        shouted = value.isupper() and value.isalpha()  # the PASSWORD of a help text
+        shouted = _SHOUTED.fullmatch(value) is not None
         return len(value) >= 3 and value[:1] != b"-" and not shouted and not is_harmless(value)
     if password and re.fullmatch(rb"[0-9]{4,12}", value):
         return not place.form.needs_digit

@@ -45,10 +45,11 @@ def _not_placeholder(word: bytes) -> bool:
 
 # Between a header's name and value: HTTP, curl, JSON, a dict or a pair of Python, PHP.
 _AFTER_HEADER: Final = (
-    rb"(?:\\?[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}"
+    rb"(?:\\?[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}\[?"
     rb"|[\"'][ \t]{0,4},[ \t]{0,4}(?=b?[\"']))b?\\?[\"']?"
 )
 
+_LOGGING_IN: Final = b"docker podman az oc cf ibmcloud registry skopeo buildah oras auth".split()
 _GATE_OF_HEADER: Final = followed_by(rb"\\?[\"']?[ \t]{0,4}[:=,]")
 _GATE_OF_URL: Final = followed_by(rb"[^\s/\"'<>]{0,769}@")
 
@@ -83,7 +84,7 @@ STRUCTURES: Final = (
     Rule(
         "url-credentials",
         (b"://",),
-        pattern(rb"://[^\s/@:\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@", _not_placeholder),
+        pattern(rb"://[^\s/:\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@", _not_placeholder),
         gate=_GATE_OF_URL,
     ),
     Rule(
@@ -98,6 +99,20 @@ STRUCTURES: Final = (
         _locate_source_name,
     ),
     Rule(
+        "url-credentials",  # of Oracle: jdbc:oracle:thin:user/password@host
+        (b":thin:", b"sqlplus "),
+        pattern(
+            rb"(?::thin:|sqlplus[ \t]+)[\w$#]{1,64}/(?P<secret>[^\s@/]{3,128})@", _not_placeholder
+        ),
+    ),
+    Rule(
+        "url-credentials",  # a line of .pgpass: host:port:database:user:password
+        (b":5432:", b":6432:"),
+        pattern(
+            rb":[0-9]{4}:[\w*-]{1,64}:[\w.@*-]{1,64}:(?P<secret>[^\s:]{3,128})(?=\s|\Z)", is_opaque
+        ),
+    ),
+    Rule(
         "url-signature",
         (b"sig=", b"signature="),
         pattern(rb"(?<=[?&;])(?i:(?:x-amz-)?sig(?:nature)?)=(?P<secret>[A-Za-z0-9%_+/=-]{20,})"),
@@ -108,9 +123,10 @@ STRUCTURES: Final = (
         "authorization",
         (b"authorization",),
         pattern(
-            rb"(?i:authorization)"
+            rb"(?<![A-Za-z:])(?i:authorization)"
             + _AFTER_HEADER
-            + rb"(?:(?i:Basic|Bearer|Token|ApiKey|Api-Key|Bot|GenieKey|SSWS)[ \t]+"
+            + rb"(?:(?i:Basic|Bearer|Token|ApiKey|Api-Key|Bot|GenieKey|SSWS|Splunk|Key|JWT"
+            rb"|PRIVATE-TOKEN|OAuth2)[ \t]+"
             rb"(?P<secret>[^\s\"'\\,<>]{4,})"
             rb")",
             _not_placeholder,
@@ -122,7 +138,7 @@ STRUCTURES: Final = (
         "authorization",
         (b"authorization",),
         pattern(
-            rb"(?i:authorization)"
+            rb"(?<![A-Za-z:])(?i:authorization)"
             + _AFTER_HEADER
             + rb"(?:(?i:Digest|AWS4-HMAC-SHA256|Negotiate|NTLM|Hawk|OAuth|Signature)[ \t]+"
             rb"(?P<secret>[^\n\r'<>]{8,}))",
@@ -134,11 +150,24 @@ STRUCTURES: Final = (
         "authorization",
         (b"authorization",),
         pattern(
-            rb"(?i:authorization)" + _AFTER_HEADER + rb"(?P<secret>[^\s\"'\\,<>]{8,})",
+            rb"(?<![A-Za-z:])(?i:authorization)"
+            + _AFTER_HEADER
+            + rb"(?P<secret>[^\s\"'\\,<>]{8,})",
             is_opaque,
         ),
         folded=True,
         gate=_GATE_OF_HEADER,
+    ),
+    Rule(
+        "authorization",  # set-header Authorization "Basic …"
+        (b"authorization",),
+        pattern(
+            rb"(?i:authorization)[ \t]+\\?[\"']?(?i:Basic|Bearer|Token|ApiKey)\\?[ \t]+"
+            rb"(?P<secret>[^\s\"'\\,;<>]{8,})",
+            is_opaque,
+        ),
+        folded=True,
+        gate=followed_by(rb"[ \t]+\\?[\"']?(?:basic|bearer|token|apikey)"),
     ),
     Rule(
         "bearer",
@@ -191,10 +220,11 @@ STRUCTURES: Final = (
     ),
     Rule(
         "command-password",
-        (b"sshpass -p ", b"redis-cli ", b"docker login", b"podman login"),
+        (b"sshpass -p ", b"redis-cli ", *(tool + b" login" for tool in _LOGGING_IN)),
         pattern(
-            rb"(?i:sshpass|redis-cli|(?:docker|podman) login)\b(?:[ \t]+[^\s|;&]{1,80}){0,8}?"
-            rb"[ \t]+(?:-p|-a|--pass)[ =]['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
+            rb"(?i:(?P<cache>redis-cli)|sshpass|(?:" + b"|".join(_LOGGING_IN) + rb") login)\b"
+            rb"(?:[ \t]+[^\s|;&]{1,80}){0,8}?[ \t]+(?(cache)(?:-a|--pass)|-p)[ =]"
+            rb"['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
             _not_placeholder,
         ),
         folded=True,
