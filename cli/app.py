@@ -26,6 +26,7 @@ INTERRUPTED: Final = 130
 
 VERBS: Final[Mapping[str, str]] = {
     "init": "setup",
+    "doctor": "doctoring",
     "begin": "sessions",
     "run": "runs",
     "rerun": "reruns",

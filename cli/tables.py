@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from memprove.cli.output import Output, draws
 
 _COLOURS = {
+    "ok": "green",
     "passed": "green",
     "completed": "green",
     "accepted": "green",
+    "fault": "red",
     "failed": "red",
     "revoked": "red",
     "in_progress": "cyan",
+    "warning": "yellow",
     "blocked": "yellow",
     "proposed": "yellow",
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from memprove.ledger.domain import printing
 
 if TYPE_CHECKING:
-    from memprove.ledger.log.report import Report
+    from memprove.ledger.log.report import Finding, Report
     from memprove.ledger.operations.checkpoints import Checkpointed
     from memprove.ledger.operations.contexts import ContextTold
     from memprove.ledger.operations.decisions import DecisionTold
@@ -108,21 +108,42 @@ def tasks(told: TaskList) -> list[str]:
 def verified(report: Report) -> list[str]:
     """Return what was checked, what was found, and how much of the log holds."""
     lines = [f"{'ok    ' if check.ok else 'FAILED'} {check.check}" for check in report.checks]
-    for found in report.findings:
-        where = f"event {found.seq}: " if found.seq is not None else ""
-        lines.append(f"  {found.check}: {where}{printing.escape(found.what)}")
-    return [*lines, verdict(report)]
+    lines += [f"  {finding(found)}" for found in report.findings]
+    return [*lines, verdict(report), *protection(report)]
+
+
+def finding(found: Finding) -> str:
+    """Return one thing that verification found."""
+    where = f"event {found.seq}: " if found.seq is not None else ""
+    code = f"{found.code}: " if found.code else ""
+    return f"{found.check}: {where}{code}{printing.escape(found.what)}"
 
 
 def verdict(report: Report) -> str:
     """Return in a line what verification came to."""
     from memprove.ledger.domain.lines import counted  # late, as above
 
+    size = counted(report.size, "event")
     if report.ok:
-        return f"{counted(report.size, 'event')} verified · root {report.root}"
+        erased = f" · {counted(report.erased, 'payload')} erased" if report.erased else ""
+        return f"{size} verified{erased} · root {report.root}"
     found = counted(len(report.findings), "finding")
-    held = f"the newest head that holds: {report.signed}"
-    return f"{found} in {counted(report.size, 'event')} · {held}"
+    return f"{found} in {size} · the newest head that holds: {report.signed}"
+
+
+def protection(report: Report) -> list[str]:
+    """Return which events are protected by what: a signature, an erased key, our memory."""
+    if not report.origin:
+        return []
+    remembered = f"remembered {_upto(report.remembered or 0)}"
+    if report.remembered is None and report.unremembered:
+        remembered = f"remembered: none ({printing.escape(report.unremembered)})"
+    signed, erased = _upto(report.signed), _upto(report.epoch_protected)
+    return [f"signed {signed} · under erased keys {erased} · {remembered}"]
+
+
+def _upto(size: int) -> str:
+    return f"1–{size}" if size else "none"
 
 
 def notes(said: Iterable[str]) -> list[str]:

@@ -1,18 +1,15 @@
 """``memprove mcp print-config``: the entry by which a client starts our server. It only prints."""
 
-import os
-import shutil
 import sys
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from memprove.ledger import settings
+from memprove.ledger.executable import executable
 from memprove.ledger.problems import TEXT_INVALID
 from memprove.ledger.settings import Caller
 from memprove.ledger.workspace import resolve
 from memprove.mcp_facade.clients import CLIENTS, Scope, Start, place
-
-_PROGRAM = "memprove"
 
 
 class ScopeUnknown(Exception):
@@ -51,21 +48,6 @@ def start(caller: Caller) -> Start:
         config_dir=_shown(settings.config_dir(caller)),
         root=_shown(root),
     )
-
-
-def executable(named: str) -> Path:
-    """Return the absolute path of the program that runs, *named* so by who started it.
-
-    Links are not followed: `~/.local/bin/memprove` outlives the environment that it points to.
-    """
-    tried = Path(named).absolute()
-    if tried.stem == _PROGRAM and tried.is_file():
-        return tried
-    beside = Path(sys.executable).absolute().parent / _PROGRAM
-    if beside.is_file() or beside.with_suffix(".exe").is_file():
-        return beside
-    trusted = os.pathsep.join(p for p in os.get_exec_path() if os.path.isabs(p))
-    return Path(shutil.which(_PROGRAM, path=trusted) or beside)
 
 
 def _shown(path: PurePath) -> str:

@@ -11,10 +11,9 @@ from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
 from memprove.cli.verdicts import Fault, Format, Verdict
 from memprove.cli.words import given
-from memprove.ledger.domain import printing
-from memprove.ledger.domain.lines import counted
+from memprove.ledger import receipts
 from memprove.ledger.exported import read_head
-from memprove.ledger.log.report import Finding, Report
+from memprove.ledger.log.report import Report
 from memprove.ledger.operations.gates import JudgeTask, TaskJudged
 from memprove.ledger.operations.ledgers import VerifyLedger
 from memprove.ledger.problems import Problem
@@ -150,42 +149,9 @@ def _gate(
 def _of_report(report: Report) -> Verdict:
     return Verdict(
         checks=tuple((check.check, check.ok) for check in report.checks),
-        faults=tuple(Fault(found.check, _finding(found)) for found in report.findings),
+        faults=tuple(Fault(found.check, receipts.finding(found)) for found in report.findings),
         lines=(),
-        summary=_summary(report),
-        after=(_ranges(report),) if report.origin else (),
+        summary=receipts.verdict(report),
+        after=tuple(receipts.protection(report)),
         document=document.document(report),
     )
-
-
-def _summary(report: Report) -> str:
-    if report.ok:
-        erased = f" · {counted(report.erased, 'payload')} erased" if report.erased else ""
-        return f"{counted(report.size, 'event')} verified{erased} · root {report.root}"
-    found = counted(len(report.findings), "finding")
-    return (
-        f"{found} in {counted(report.size, 'event')} · the newest head that holds: {report.signed}"
-    )
-
-
-def _ranges(report: Report) -> str:
-    """Return which events are protected by what: a signature, an erased key, our memory."""
-    remembered = f"remembered {_upto(report.remembered or 0)}"
-    if report.remembered is None and report.unremembered:
-        remembered = f"remembered: none ({printing.escape(report.unremembered)})"
-    ranges = (
-        f"signed {_upto(report.signed)}",
-        f"under erased keys {_upto(report.epoch_protected)}",
-        remembered,
-    )
-    return " · ".join(ranges)
-
-
-def _upto(size: int) -> str:
-    return f"1–{size}" if size else "none"
-
-
-def _finding(finding: Finding) -> str:
-    where = f"event {finding.seq}: " if finding.seq is not None else ""
-    code = f"{finding.code}: " if finding.code else ""
-    return f"{finding.check}: {where}{code}{printing.escape(finding.what)}"

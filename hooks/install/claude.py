@@ -120,6 +120,40 @@ def our_events(data: bytes | None) -> frozenset[str]:
     return frozenset(place.event for place in _ours(_text(data)))
 
 
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A handler of ours as it is written: at *event*, number *index* in group number *group*."""
+
+    event: str
+    group: int
+    index: int
+    written: Mapping[str, Any]
+
+
+def our_server(data: bytes | None) -> Mapping[str, Any] | None:
+    """Return our entry in the ``.mcp.json`` in *data* as it is written, if it is there."""
+    text = _text(data)
+    entry = _child(text, SERVERS, SERVER) if _child(text, SERVERS) is not None else None
+    if entry is None or not entries.is_server(entry):
+        return None
+    written: Mapping[str, Any] = loads(text[entry.start : entry.end])
+    return written
+
+
+def our_handlers(data: bytes | None) -> tuple[Handler, ...]:
+    """Return our handlers in the settings in *data*, in their order."""
+    text = _text(data)
+    return tuple(
+        Handler(
+            place.event,
+            place.number,
+            place.index,
+            loads(text[place.handler.start : place.handler.end]),
+        )
+        for place in _ours(text)
+    )
+
+
 def enables_plugin(data: bytes | None) -> bool:
     """Tell whether the settings in *data* turn the plugin ``memprove`` on."""
     try:

@@ -1,7 +1,6 @@
 """Look at everything that a plan depends on: files, receipts, and what git says of them."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from memprove.hooks.install.entries import Program
 from memprove.hooks.install.files import Seen
 from memprove.hooks.install.plan import PERSONAL, Role, Survey
 from memprove.hooks.install.receipts import Receipts
+from memprove.ledger.executable import executable
 from memprove.ledger.paths import to_text
 from memprove.ledger.problems import Problem
 from memprove.ledger.settings import Caller
@@ -48,31 +48,22 @@ def survey(caller: Caller, place: Place, config_dir: Path) -> Survey:
         ignored=frozenset(
             r for r in PERSONAL if in_git and is_ignored(bases[r], r, deadline_s=_DEADLINE_S)
         ),
-        plugin=any(claude.enables_plugin(data) for data in (*found.settings(), _of_user(caller))),
+        plugin=any(
+            claude.enables_plugin(data) for data in (*found.settings(), settings_of_user(caller))
+        ),
     )
 
 
 def program(caller: Caller, config_dir: Path) -> Program:
     """Return how a client is to start what runs now.
 
-    By the path that it was started by, not where that leads: a link like ``~/.local/bin/memprove``
-    outlives the version that it leads to today.
+    *default_config* is true where it finds *config_dir* by itself.
     """
     from platformdirs import user_config_path  # late, as in settings
 
     default = "XDG_CONFIG_HOME" not in caller.env and config_dir == user_config_path("memprove")
-    started = Path(sys.argv[0])
-    if not started.is_absolute() or started.stem != "memprove" or not started.exists():
-        started = _beside_python()
+    started = executable(sys.argv[0])
     return Program(_slashed(started), _slashed(config_dir), default)
-
-
-def _beside_python() -> Path:
-    """Return the program that this Python has, else the one on the PATH, else its bare name."""
-    name = "memprove.exe" if os.name == "nt" else "memprove"
-    beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    return Path(found) if found is not None and os.path.isabs(found) else Path("memprove")
 
 
 @dataclass(slots=True)
@@ -123,7 +114,8 @@ def _is_tracked(base: Path, role: Role, found: _Found) -> bool:
         return found.seen[role].data is not None
 
 
-def _of_user(caller: Caller) -> bytes | None:
+def settings_of_user(caller: Caller) -> bytes | None:
+    """Return the settings that Claude Code has for all projects of the user."""
     folder = caller.variable("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     file = os.path.realpath(os.path.join(folder, "settings.json"))
     try:

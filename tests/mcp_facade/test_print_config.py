@@ -3,7 +3,6 @@
 import json
 import os
 import stat
-import sys
 import tomllib
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -15,7 +14,7 @@ from support.snapshots import snapshot
 
 from memprove.cli.commands import mcp
 from memprove.mcp_facade.clients import CLIENTS, Scope, Start
-from memprove.mcp_facade.print_config import _shown, executable, printed
+from memprove.mcp_facade.print_config import _shown, printed
 
 ADA = Start("/home/ada/.local/bin/memprove", "/home/ada/.config/memprove", "/home/ada/lists")
 EVERY = [(name, scope) for name, client in CLIENTS.items() for scope in client.places]
@@ -143,17 +142,6 @@ def test_no_ledger_is_read_and_nothing_is_written_with_a_home_that_cannot_be_wri
         )
         assert done.code == 0, done.err
     assert fingerprint(bare.base) == before
-
-
-def test_the_program_is_named_as_it_was_started_without_following_links(tmp_path: Path) -> None:
-    versioned = tmp_path / "3.11" / "memprove"
-    versioned.parent.mkdir()
-    versioned.write_text("")
-    link = tmp_path / "memprove"
-    link.symlink_to(versioned)
-    assert executable(str(link)) == link
-    installed = Path(sys.executable).parent / "memprove"
-    assert executable("/nowhere/cli/__main__.py") == installed
 
 
 def test_a_path_of_windows_is_printed_with_forward_slashes() -> None:

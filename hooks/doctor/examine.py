@@ -1,0 +1,43 @@
+"""``memprove doctor``: all checks, of what lies below the clients and of their wiring."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from memprove.hooks.doctor import entries, trial
+from memprove.hooks.doctor.wiring import Wiring
+from memprove.ledger import health
+from memprove.ledger.domain.redaction import Redactor, environment_secrets
+from memprove.ledger.executable import executable
+from memprove.ledger.findings import Check, Checked, State, checked
+from memprove.ledger.health import Site
+from memprove.ledger.settings import Caller
+
+CHECKS: Final[Mapping[str, Check[Wiring]]] = {
+    "server": trial.server,
+    "hook": trial.hook,
+    "duplicates": entries.duplicates,
+    "dropped entries": entries.dropped,
+    "tracked paths": entries.tracked,
+    "codex": entries.codex,
+}
+
+
+def examine(caller: Caller) -> tuple[Checked, ...]:
+    """Return all that is found, without secrets of the environment. The ledger stays as it is."""
+    redact = Redactor(environment_secrets(caller.env)).text
+    return tuple(
+        replace(one, what=redact(one.what), cure=redact(one.cure)) for one in _found(caller)
+    )
+
+
+def _found(caller: Caller) -> Iterator[Checked]:
+    site = Site.of(caller)
+    below = tuple(checked(health.CHECKS, site))
+    yield from below
+    registered = any(one.check == "workspace" and one.state is State.OK for one in below)
+    if site.place is not None:
+        own = executable(sys.argv[0])
+        wiring = Wiring.look(caller, site.place, registered=registered, own=own)
+        yield from checked(CHECKS, wiring)
