@@ -3,16 +3,21 @@
 from contextlib import suppress
 from typing import Final
 
+from memprove.hooks import adopting
 from memprove.hooks.occasion import LIMIT, Occasion
 from memprove.ledger.operations.starts import AdoptSpool, ReadStart, ReadSubStart
 from memprove.ledger.problems import Problem
 
+PROBE: Final = "doctor"
+"""The source of a conversation that is none, with which the hook is tried: nothing is recorded."""
 SUBAGENT_LIMIT: Final = 2_000
 """Bytes: every sub-agent pays for them, and most look at little."""
 
 
 def session(here: Occasion) -> bytes:
-    """Answer SessionStart: the opening statement and the Pack."""
+    """Answer SessionStart: the opening statement and the Pack, after what is spooled is adopted."""
+    if here.told.source != PROBE:
+        adopting.adopt(here)
     inside = bool(here.told.agent_id)  # a sub-agent moves no pointer of its parent
     read = ReadStart(
         limit=LIMIT,

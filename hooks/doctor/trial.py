@@ -16,6 +16,7 @@ from memprove.hooks.doctor.expansion import expanded
 from memprove.hooks.doctor.wiring import Wiring
 from memprove.hooks.install.claude import Unfit
 from memprove.hooks.install.plan import Role
+from memprove.hooks.starting import PROBE
 from memprove.ledger import settings
 from memprove.ledger.findings import Finding, State, ok, skipped
 from memprove.ledger.problems import KINDS
@@ -24,8 +25,6 @@ from memprove.ledger.settings import Caller
 SERVER_S: Final = 20.0
 HOOK_S: Final = 12.0
 EVENT: Final = "SessionStart"
-PROBE: Final = "doctor"
-"""The source of a conversation that is none: a hook changes nothing for it."""
 MODERN: Final = "2026-07-28"
 HANDSHAKE: Final = "2025-11-25"
 _CLIENT: Final = {"name": "memprove-doctor", "version": "1"}

@@ -1,0 +1,37 @@
+"""Runs that a sandboxed shell kept in the Workspace: the start of a conversation adopts them."""
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from memprove.hooks.occasion import Occasion
+from memprove.ledger.problems import Problem
+from memprove.ledger.workspace import files, resolve, spool
+
+MOST_FILES: Final = 100
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""What there is time for here; more waits for the next write."""
+PATIENCE: Final = 0.4
+"""Of the patience of the whole: the Pack is worth more than the adoption."""
+
+
+def adopt(here: Occasion) -> None:
+    """Let the ledger adopt what is spooled where *here* is. That it cannot is no failure."""
+    with suppress(Problem, OSError):
+        if any(_is_little(place.worktree) for place in resolve.locate(here.folder)):
+            from memprove.ledger.operations.runs import AdoptSpooled  # late: mostly there is none
+            from memprove.ledger.service import Ledger
+
+            patience = here.caller.patience_s * PATIENCE
+            Ledger(replace(here.caller, patience_s=patience)).execute(AdoptSpooled())
+
+
+def _is_little(worktree: Path) -> bool:
+    """Tell whether something is spooled in *worktree*, and no more than there is time for."""
+    if not (worktree / files.FOLDER).is_dir():
+        return False
+    waiting = spool.spooled(worktree, MOST_FILES + 1)
+    sizes = (os.lstat(worktree / files.FOLDER / file.name).st_size for file in waiting)
+    return 0 < len(waiting) <= MOST_FILES and sum(sizes) <= MOST_BYTES
