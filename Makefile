@@ -39,7 +39,8 @@ conformance: $(VENV)/installed ## run the official MCP suite on a server of ours
 clients: $(VENV)/installed ## try the server, the plugin and init in people's clients (needs npm)
 	$(BIN)/python tests/clients/run.py
 	@command -v npm >/dev/null || { echo "skipped: npm, which gives Claude Code, is not here"; exit 0; }; \
-	npm install --prefix $(VENV)/clients --no-audit --no-fund --silent @anthropic-ai/claude-code && \
+	npm install --prefix $(VENV)/clients --no-audit --no-fund --silent @anthropic-ai/claude-code || \
+	  { echo "skipped: npm does not give Claude Code here"; exit 0; }; \
 	CLIENT_UNDER_TEST=$(abspath $(VENV))/clients/node_modules/.bin/claude \
 	  $(BIN)/python -P -m pytest -q tests/clients
 

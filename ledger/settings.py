@@ -26,6 +26,7 @@ from memprove.ledger.tokens import Token, parse_token
 AGENT_VARIABLES: Final = ("CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE", "AI_AGENT")
 AGENT_PREFIXES: Final = ("CODEX_", "COPILOT_AGENT_")
 DATA_DIR: Final = "data-dir"
+STATE_DIR: Final = "state-dir"
 INSTALLATION: Final = "installation"
 _MOST: Final = 4096  # bytes of a token or data-dir file
 
@@ -75,9 +76,15 @@ def default_data_dir() -> Path:
 
 
 def state_dir(caller: Caller) -> Path:
-    """Return where what was seen is remembered, whether or not it exists."""
+    """Return where what was seen is remembered, whether or not it exists.
+
+    The environment names it, else the configuration directory, else it is the user's usual one.
+    """
     if value := caller.variable("MEMPROVE_STATE_DIR"):
         return Path(value).expanduser().absolute()
+    file = config_dir(caller) / STATE_DIR
+    if (text := _read(file, CONFIG_UNREADABLE)) is not None:
+        return _absolute(str(from_text(text)), str(file), CONFIG_UNREADABLE)
     if sys.platform == "linux":  # as platformdirs has it, whose import would take 20 ms
         base = os.environ.get("XDG_STATE_HOME", "").strip()
         if not os.path.isabs(base):
@@ -134,10 +141,10 @@ def installation(caller: Caller) -> str:
     return (_read(config_dir(caller) / INSTALLATION, CONFIG_UNREADABLE) or "").strip()[:64]
 
 
-def _absolute(text: str, source: str) -> Path:
+def _absolute(text: str, source: str, kind: ProblemKind = DATA_DIR_UNREADABLE) -> Path:
     path = Path(text.strip()).expanduser()
     if not path.is_absolute() or "\n" in text.strip():
-        raise DATA_DIR_UNREADABLE(f"{source} must name one absolute path")
+        raise kind(f"{source} must name one absolute path")
     return path
 
 

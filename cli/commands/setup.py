@@ -1,5 +1,6 @@
 """``init``: make a ledger, register the Workspace, and put memprove into clients' files."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,9 @@ def init(
     context: typer.Context,
     shared: Annotated[
         bool, typer.Option("--shared", help="Write what may be committed, for everybody here.")
+    ] = False,
+    here: Annotated[
+        bool, typer.Option("--here", help="Ledger and keys in .memprove/here/, no file elsewhere.")
     ] = False,
     hooks: Annotated[
         list[str] | None, typer.Option("--hooks", metavar="EVENT", help="One more hook; see above.")
@@ -47,10 +51,14 @@ def init(
     `.claude/settings.local.json` the hook SessionStart; nothing else in them changes. More hooks:
     SubagentStart, SessionEnd, PostToolUse, PostToolUseFailure, PreCompact.
 
+    A ledger that is made --here is found by MEMPROVE_CONFIG_DIR alone, which these entries set and
+    you export for your shell.
+
     Examples:
       memprove init
       memprove init --dry-run
       memprove init --shared --instructions
+      memprove init --here
       memprove init --hooks SubagentStart --hooks SessionEnd
       memprove init --uninstall
 
@@ -64,7 +72,11 @@ def init(
     events = tuple(hooks or ())
     if unknown := [event for event in events if event not in EVENTS]:
         raise typer.BadParameter(f"no hook of memprove: {unknown[0]}; {', '.join(EVENTS)}")
-    wishes = Wishes(shared=shared, hooks=events, instructions=instructions, uninstall=remove)
+    if here and call.config_dir is not None:
+        raise typer.BadParameter("--here and --config-dir name two places")
+    wishes = Wishes(
+        shared=shared, hooks=events, instructions=instructions, uninstall=remove, here=here
+    )
     if dry_run or check:
         return _preview(call, initialize.preview(call.caller(), wishes), check=check)
     if remove:
@@ -76,7 +88,16 @@ def init(
     told = initialize.initialize(call.caller(), wishes)
     call.note(told.notes)
     call.answer(told, *_lines(told))
+    if here and not as_json:
+        call.output.print(
+            "for your shell:", f"export MEMPROVE_CONFIG_DIR={_quoted(told.config_dir)}"
+        )
     return 0
+
+
+def _quoted(path: Any) -> str:
+    """Return *path* as a shell reads it, and as a terminal may see it."""
+    return printing.escape(shlex.quote(str(path)))
 
 
 def _preview(call: Invocation, preview: Any, *, check: bool) -> int:

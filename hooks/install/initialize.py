@@ -12,7 +12,7 @@ from memprove.hooks.install.apply import apply, check_writable
 from memprove.hooks.install.plan import Change, Plan, Role, Wishes, plan
 from memprove.hooks.install.receipts import Receipts
 from memprove.hooks.install.survey import program, survey
-from memprove.ledger import settings, setup
+from memprove.ledger import here, settings, setup
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.operations.workspaces import WorkspaceTold
@@ -66,6 +66,7 @@ class Removed:
 
 def preview(caller: Caller, wishes: Wishes) -> Preview:
     """Return what would be done. Nothing is written."""
+    caller = _where(caller, wishes)
     planned, _ = _planned(caller, wishes)
     missing = () if wishes.uninstall else setup.missing(caller)
     redact = Redactor(environment_secrets(caller.env)).text
@@ -77,8 +78,11 @@ def preview(caller: Caller, wishes: Wishes) -> Preview:
 def initialize(caller: Caller, wishes: Wishes) -> Told:
     """Make what is missing, and put memprove into the files of clients."""
     setup.check_owner(caller)
+    caller = _where(caller, wishes)
     planned, receipts = _planned(caller, wishes)
     check_writable(planned)
+    if wishes.here:
+        here.prepare(setup.project(caller))
     made = setup.set_up(caller)
     apply(planned, receipts)
     return Told(
@@ -95,10 +99,15 @@ def initialize(caller: Caller, wishes: Wishes) -> Told:
 def uninstall(caller: Caller, wishes: Wishes) -> Removed:
     """Take out of the files of clients what `initialize` put in; the ledger stays."""
     setup.check_owner(caller)
+    caller = _where(caller, wishes)
     planned, receipts = _planned(caller, wishes)
     check_writable(planned)
     apply(planned, receipts)
     return Removed(_told(planned), planned.notes)
+
+
+def _where(caller: Caller, wishes: Wishes) -> Caller:
+    return here.caller_here(caller, setup.project(caller)) if wishes.here else caller
 
 
 def _planned(caller: Caller, wishes: Wishes) -> tuple[Plan, Receipts]:

@@ -44,6 +44,8 @@ class Wishes:
     hooks: tuple[str, ...] = ()
     instructions: bool = False
     uninstall: bool = False
+    here: bool = False
+    """Ledger and keys in the Workspace itself."""
 
 
 @dataclass(frozen=True, slots=True)
