@@ -1,4 +1,4 @@
-"""`memprove doctor` in a real Workspace: what it tries, what it says, and that it changes nothing."""
+"""`memprove doctor` in a real Workspace: what it tries and says, and that it changes nothing."""
 
 import os
 import sys

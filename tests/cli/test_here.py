@@ -32,7 +32,7 @@ def make(desk: Desk, *options: str) -> dict[str, str]:
 
 
 def test_all_of_it_is_in_the_workspace_and_works(desk: Desk) -> None:
-    tree = read_tree(desk.folder, deadline_s=30).tree
+    tree = read_tree(desk.folder, deadline_s=30)
     home = sorted((desk.base / "home").rglob("*"))
     exported = make(desk)
     assert desk.memprove("begin", "try it", env=exported).code == 0
@@ -42,7 +42,7 @@ def test_all_of_it_is_in_the_workspace_and_works(desk: Desk) -> None:
     assert sorted((desk.base / "home").rglob("*")) == home
     assert sorted(one.name for one in desk.base.iterdir()) == ["home", "project"]
     assert git(desk.folder, "status", "--porcelain", "--untracked-files=all") == ""
-    assert read_tree(desk.folder, deadline_s=30).tree == tree
+    assert read_tree(desk.folder, deadline_s=30) == tree
 
 
 def test_it_is_never_looked_for(desk: Desk) -> None:

@@ -21,8 +21,8 @@ CLAUDE = os.environ.get("CLIENT_UNDER_TEST", "")
 DEADLINE_S = 100
 BIN = Path(sys.executable).parent
 TOOL = "mcp__memprove__"
-ALL = ("pack", "claims", "context", "tasks", "ledger_verify")
-ALL += ("begin", "checkpoint", "decide", "end", "complete")
+READS = ("pack", "claims", "context", "tasks", "ledger_verify")
+WRITES = ("begin", "checkpoint", "decide", "end", "complete")
 TESTS = "from lists import depth\n\n\ndef test_depth():\n    assert depth([[1]]) == 2\n"
 CODE = "def depth(x):\n    return 1 + max(map(depth, x), default=0) if isinstance(x, list) else 0\n"
 
@@ -91,7 +91,7 @@ def test_an_agent_begins_runs_its_tests_states_and_completes(desk: Desk) -> None
         assert "done" in claude(desk, model, "Measure nested lists.")
         first, last, results = model.asked[0], model.asked[-1], model.results()
     assert "No Task is in progress" in said(first)
-    assert {f"{TOOL}{name}" for name in ALL} <= {tool["name"] for tool in last["tools"]}
+    assert {f"{TOOL}{name}" for name in READS + WRITES} <= {tool["name"] for tool in last["tools"]}
     parts = ("Measure nested lists", "memprove: r1 passed", "c1", "completed")
     assert all(part in result for part, result in zip(parts, results, strict=True)), results
     (claim,) = desk.memprove("claims", "--json").json["claims"]

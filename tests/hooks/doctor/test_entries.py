@@ -10,7 +10,7 @@ import pytest
 from support.client_files import LOCAL, SERVER, SHARED, Desk, new_client_desk
 from support.git_repository import git, isolate
 
-from memprove.hooks.doctor import entries, trial
+from memprove.hooks.doctor import child, entries, trial
 from memprove.hooks.doctor.wiring import Wiring
 from memprove.ledger.findings import Finding, State
 from memprove.ledger.settings import Caller
@@ -219,10 +219,10 @@ def test_agents_on_another_ledger_are_a_warning(desk: Desk, tmp_path: Path) -> N
 def test_nothing_is_left_running(desk: Desk, tmp_path: Path) -> None:
     program = tmp_path / "a" / "memprove"
     program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 600\n")
-    command = trial.Command((str(program),), {"PATH": "/usr/bin:/bin"}, tmp_path, 2.0)
-    with pytest.raises(trial.Silent, match="no answer in time"):
-        trial.ask(command, trial.messages())
-    with pytest.raises(trial.Silent, match="no end in 2 s"):
-        trial.finished(command, b"")
+    command = child.Command((str(program),), {"PATH": "/usr/bin:/bin"}, tmp_path, 2.0)
+    with pytest.raises(child.Silent, match="no answer in time"):
+        child.ask(command, trial.messages())
+    with pytest.raises(child.Silent, match="no end in 2 s"):
+        child.finished(command, b"")
     pid = (tmp_path / "pid").read_text().strip()
     assert subprocess.run(["kill", "-0", pid], capture_output=True, check=False).returncode != 0
