@@ -97,9 +97,14 @@ def _counts(seen: Seen) -> tuple[Counts | None, str]:
     if isinstance(seen.report, junit.Report):
         return seen.report.counts, "junit"
     is_test = RunKind.TEST in (seen.kind, RunKind(commands.classify(seen.command)))
-    if seen.ended.fault is not None or not is_test:
-        return None, ""
-    return reports.count(seen.out.ending(), seen.err.ending()), "output"
+    return (_printed(seen), "output") if is_test else (None, "")
+
+
+def _printed(seen: Seen) -> Counts | None:
+    """Return the counts that stand in the output, whatever command printed them."""
+    if seen.ended.fault is not None:
+        return None
+    return reports.count(seen.out.ending(), seen.err.ending())
 
 
 def _kind(seen: Seen, *, counted: bool) -> RunKind:
@@ -122,11 +127,18 @@ def _is_misuse(seen: Seen) -> bool:
 
 
 def _masked(seen: Seen, counts: Counts | None) -> str:
-    """Return why the exit code cannot be trusted; empty if it can."""
+    """Return why the exit code cannot be trusted; empty if it can.
+
+    What any command prints counts here: a script or a makefile may run tests and swallow failures.
+    """
     reason = commands.mask(seen.command)
-    if not reason and counts is not None and counts_contradict(counts, seen.ended.code):
+    if reason or seen.ended.code != 0:
+        return reason
+    reported = counts if counts is not None else _printed(seen)
+    if reported is not None and counts_contradict(reported, seen.ended.code):
         return "failures are reported beside exit code 0"
-    return reason
+    ignored = seen.ended.fault is None and reports.make_ignored(seen.out.ending(), seen.err.ending())
+    return "make ignored an error" if ignored else ""
 
 
 def _outcomes(seen: Seen, redactor: Redactor) -> bytes | None:

@@ -56,6 +56,13 @@ def count(stdout: bytes, stderr: bytes) -> Counts | None:
     return min(found, key=lambda at: at[0])[1] if found else None
 
 
+def make_ignored(stdout: bytes, stderr: bytes) -> bool:
+    """Return whether make says that it went on after an error, as ``-`` before a recipe asks."""
+    return any(_IGNORED.search(_plain(text)) for text in (stdout, stderr) if b"(ignored)" in text)
+
+
+_IGNORED = re.compile(r"^g?make(?:\[\d+\])?: \[[^\n]+\] Error \d+ \(ignored\)$", re.MULTILINE)
+
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_])"
 )

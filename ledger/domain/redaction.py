@@ -9,7 +9,6 @@ secrets in UTF-16 or compressed output; a wrapped secret whose continuation does
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Final
 
 from memprove.ledger.domain.redaction_arguments import secret_arguments
@@ -18,6 +17,7 @@ from memprove.ledger.domain.redaction_environment import environment_secrets
 from memprove.ledger.domain.redaction_rule import Rule, Span
 from memprove.ledger.domain.redaction_rules import RULES
 from memprove.ledger.domain.redaction_values import MARKER
+from memprove.ledger.domain.redaction_vocabulary import Vocabulary
 from memprove.ledger.domain.redaction_wrapped import broken, continued
 
 __all__ = ["Redactor", "environment_secrets"]
@@ -104,12 +104,12 @@ def _positions(data: bytes, literal: bytes, window: Span) -> Iterable[int]:
 def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> list[_Named]:
     """Return what *rules* cut around the keywords inside the *windows* of *data*."""
     folded = data.lower()
-    vocabulary = _vocabulary(b"\n".join([folded[start:end] for start, end in windows]))
+    words = Vocabulary(folded, windows)
     found = [
         (rank, rule, rule.places(keyword, folded if rule.folded else data, windows))
         for rank, rule in enumerate(rules)
         for keyword in rule.keywords
-        if _trace(keyword) in vocabulary
+        if words.may_hold(keyword, at_start=rule.at_start)
     ]
     dense = _dense(data, [places for _, _, places in found])
     spans = [(start, end, len(rules), _TOO_DENSE) for start, end in dense]
@@ -128,24 +128,6 @@ def _dense(data: bytes, found: Sequence[Sequence[int]]) -> list[Span]:
         return []
     regions = dense_regions(sorted(at for places in found for at in places))
     return [(_marker(data, start)[0], _marker(data, end)[1]) for start, end in regions]
-
-
-_LEFT_OUT: Final = b"0123456789\0"
-"""Of words: digits, since output repeats itself but for numbers, and NUL, since it fills files."""
-
-
-def _vocabulary(folded: bytes) -> bytes:
-    """Return each word of the text once, without what is left out of words.
-
-    A keyword that left no trace here is not in the text, which spares most searches of all of it.
-    """
-    return b"\n".join(set(folded.translate(None, _LEFT_OUT).split()))
-
-
-@cache
-def _trace(keyword: bytes) -> bytes:
-    """Return what *keyword* leaves in the vocabulary: its first word as it stands there."""
-    return keyword.lower().translate(None, _LEFT_OUT).split()[0]
 
 
 def _is_cut_already(data: bytes, start: int, end: int) -> bool:

@@ -30,6 +30,7 @@ class Rule:
     The keywords of a rule with *folded* are lower case and found in any case (ASCII). *wraps* says
     that the secret is one opaque word, which a terminal may have broken over several lines. *gate*
     thins out the places of a frequent keyword, at the speed of the regular expression engine.
+    *at_start* says that no letter stands before a keyword.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Rule:
     folded: bool = False
     wraps: bool = False
     gate: Gate | None = None
+    at_start: bool = False
 
     def places(self, keyword: bytes, text: bytes, windows: Iterable[Span]) -> Sequence[int]:
         """Return where in the *windows* of *text*, in order, *keyword* must be judged."""

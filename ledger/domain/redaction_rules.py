@@ -15,6 +15,7 @@ from typing import Final
 
 from memprove.ledger.domain.redaction_assignments import KEYWORDS, gate, locate_assignment
 from memprove.ledger.domain.redaction_pem import PRIVATE_KEYS
+from memprove.ledger.domain.redaction_random import RANDOM
 from memprove.ledger.domain.redaction_rule import Rule, pattern
 from memprove.ledger.domain.redaction_structures import STRUCTURES
 from memprove.ledger.domain.redaction_tokens import TOKENS
@@ -48,5 +49,5 @@ _ASSIGNMENTS: Final = (
     ),
 )
 
-RULES: Final[tuple[Rule, ...]] = (*TOKENS, *PRIVATE_KEYS, *STRUCTURES, *_ASSIGNMENTS)
+RULES: Final[tuple[Rule, ...]] = (*TOKENS, *PRIVATE_KEYS, *STRUCTURES, *_ASSIGNMENTS, *RANDOM)
 """All rules, in the order of precedence."""
