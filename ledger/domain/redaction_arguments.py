@@ -16,23 +16,53 @@ _NO_SECRET: Final = lazily(
     r"-|<.*>\Z|\$\{?\w+\}?\Z|\{+.*\}+\Z|\[REDACTED:[a-z0-9-]+\]\Z", re.DOTALL
 )
 # Letters that carry a password, by command: in the next argument, in the same one, or both.
-_NEXT: Final = {
-    "sshpass": "-p", "mongo": "-p", "mongosh": "-p", "mongodump": "-p", "login": "-p",
-    "twine": "-p", "redis-cli": "-a", "ldapsearch": "-w",
-    "ldapadd": "-w", "ldapmodify": "-w", "sqlcmd": "-P", "zip": "-P", "unzip": "-P",
-    "ssh-keygen": "-N",
-}  # fmt: skip
+_NEXT: Final[dict[str, tuple[str, ...]]] = {
+    command: tuple(flags.split())
+    for commands, flags in (
+        ("sshpass mongo mongosh mongodump mongorestore mongoexport login twine beeline cqlsh", "-p"),
+        ("psexec evil-winrm crackmapexec netexec", "-p"),
+        ("redis-cli valkey-cli", "-a --pass"),
+        ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn", "-w"),
+        ("ldappasswd", "-w -s -a"),
+        ("sqlcmd bcp zip unzip ipmitool mosquitto_pub mosquitto_sub osql", "-P"),
+        ("ssh-keygen", "-N -P"),
+        ("keytool jarsigner apksigner", "-storepass -keypass -srcstorepass -deststorepass"
+         " -srckeypass -destkeypass -new --ks-pass --key-pass"),
+        ("snmpwalk snmpget snmpset snmpbulkwalk snmptrap", "-A -X -c"),
+        ("codecov codecovcli", "-t"),
+        ("plink pscp psftp putty", "-pw"),
+        ("nuget dotnet", "-k -apikey --api-key"),
+        ("openssl", "-k -K"),
+        ("kinit", "--password"),
+    )
+    for command in commands.split()
+}
 _ATTACHED: Final = {
     "sshpass": "-p", "mysql": "-p", "mysqldump": "-p", "mysqladmin": "-p", "mysqlimport": "-p",
-    "mariadb": "-p", "mariadb-dump": "-p", "mariadb-admin": "-p", "7z": "-p", "7za": "-p",
-    "unrar": "-p",
+    "mysqlsh": "-p", "mariadb": "-p", "mariadb-dump": "-p", "mariadb-admin": "-p", "7z": "-p",
+    "7za": "-p", "7zz": "-p", "unrar": "-p", "rar": "-p", "sqlcmd": "-P",
+}  # fmt: skip
+# Commands whose operands are: after these words, so many others, then the secret.
+_OPERANDS: Final = {
+    "rabbitmqctl": (("add_user", "change_password", "authenticate_user"), 1),
+    "nuget": (("setapikey",), 0),
+    "mc": (("alias", "set"), 3),
+    "cargo": (("login",), 0),
+    "vault": (("login",), 0),
+    "wpa_passphrase": (("wpa_passphrase",), 1),
+    "nmcli": (("password",), 0),
+    "rclone": (("obscure",), 0),
 }  # fmt: skip
 # Commands and flags that take ``user:password`` (smbclient: ``user%password``).
-_USER_COMMANDS: Final = frozenset({"curl", "http", "https", "xh", "smbclient"})
+_USER_COMMANDS: Final = frozenset({
+    "curl", "http", "https", "xh", "smbclient", "rpcclient", "smbget", "winexe", "lftp", "etcdctl",
+})  # fmt: skip
 _USER_FLAGS: Final = lazily(
     r"(?P<flag>-u|-U|-a|--user|--proxy-user|--auth)(?P<attached>=?.*)", re.DOTALL
 )
-_USER: Final = lazily(r"=?[^:%]{1,128}[:%](?=.)", re.DOTALL)
+_USER: Final = lazily(r"=?[^:%,]{1,128}[:%,](?=.)", re.DOTALL)
+COMMANDS: Final = frozenset(_NEXT) | frozenset(_ATTACHED) | _USER_COMMANDS | frozenset(_OPERANDS)
+"""The commands of which it is known how they are given a secret."""
 
 
 def secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -48,11 +78,24 @@ def secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
                 yield index, 2
         elif command in _USER_COMMANDS:
             yield from _user_password(index, word, following)
+        elif command in _OPERANDS:
+            yield from _operand(command, argv, index)
         command = _command(word) or command
 
 
+def _operand(command: str, argv: Sequence[str], index: int) -> Iterator[tuple[int, int]]:
+    """Yield the secret that follows the word at *index*, if that announces one."""
+    announcing, skipped = _OPERANDS[command]
+    if argv[index] not in announcing:
+        return
+    last = argv[index] == announcing[-1] or command == "rabbitmqctl"
+    place = index + 1 + skipped
+    if last and place < len(argv) and _may_be_secret(argv[place]):
+        yield place, 0
+
+
 def _takes_secret(command: str, word: str) -> bool:
-    return _NEXT.get(command) == word or _SECRET_FLAG.fullmatch(word) is not None
+    return word in _NEXT.get(command, ()) or _SECRET_FLAG.fullmatch(word) is not None
 
 
 def _may_be_secret(word: str) -> bool:
@@ -72,4 +115,4 @@ def _user_password(index: int, word: str, following: str) -> Iterator[tuple[int,
 def _command(word: str) -> str | None:
     """Return the name of the command that *word* may be, without its folder and ``.exe``."""
     name = re.split(r"[/\\]", word)[-1].removesuffix(".exe")
-    return name if name in _NEXT or name in _ATTACHED or name in _USER_COMMANDS else None
+    return name if name in COMMANDS else None

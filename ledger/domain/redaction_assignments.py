@@ -14,6 +14,7 @@ from typing import Final, assert_never
 from memprove.ledger.domain.lazy import lazily
 from memprove.ledger.domain.redaction_values import (
     is_harmless,
+    is_label,
     is_named_after_secret,
     is_opaque,
     is_placeholder,
@@ -32,30 +33,36 @@ class _Strength(Enum):
 
 # What a name may end in behind its telling part.
 _ENDING: Final = rb"""
-    (?: [_.-]? (?: value|string|text|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
+    (?: [_.-]? (?: value|string|text|data|base|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
                  |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
       | -?(?:nya|mu|ku)
     )? (?![.-]{0,8}[A-Za-z0-9_])"""
 _NAME: Final = lazily(
     rb"""(?ix)
-    (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi | mot[ ]de[ ]passe )
-      | (?P<key> secret | token | credentials? | key )
+    (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi )
+      | (?P<key> secret | token | credentials? | key | psk | mot[ ]de[ ]passe | kennwort | senha
+        | wachtwoord | contrasena | parola(?:[ ]d'ordine)? | heslo | salasana | adgangskode | passord )
       | (?P<weak> pwd | pw | _?pass | _auth )
     )
     """
     + _ENDING
 )
 _QUALIFIERS: Final = rb"""
-    api access secret private account encrypt encryption sign signature signing master auth service
+    api access secret private priv account encrypt encryption sign signature signing master auth service
     storage shared deploy app application client subscription admin session ssh aes hmac jwt webhook
     crypt consumer function license licence root server fernet cookie sas rest write""".split()
 _QUALIFIED_KEY: Final = lazily(rb"(?i)(?:" + b"|".join(_QUALIFIERS) + rb")[_. -]?$")
+_HEADER_KEY: Final = lazily(rb"(?i)(?<![A-Za-z0-9-])x-[a-z-]{2,32}-$")
 _ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
 _OTHER_NAME: Final = lazily(
     rb"(?i)(?:(?<![A-Za-z])|(?-i:(?<=[a-z0-9])(?=[A-Z])))(?:max|min|num|count|next|page|pad|eos|bos|unk"
     rb"|sep|cls|mask|stop|per|prompt|completion|input|output|total|special|lex|parse[rd]?|current|last"
     rb"|first|prev(?:ious)?|peek|continuation|public|public_?key|publishable|cache|primary|foreign|sort"
     rb"|partition|cancel(?:l?ation)?|has|is|no|show|hide|allow|requires?|use|with|without)[_.-]?$"
+)
+_ASKING_NAME: Final = lazily(  # get_password("name")
+    rb"(?i)(?:get|find|fetch|read|load|has|is|check|verify|validate|hash|compare|reset|forgot|delete"
+    rb"|remove|lookup|parse|expect|match|by|no|test|describe|it)[_-]?$"
 )
 _PATH_OF_NAMES: Final = lazily(rb"(?<!\$env)(?<=[A-Za-z0-9*}:]):\Z")  # arn:…:secret:…, AWS::Secret
 _INSIDE_MARKER: Final = lazily(rb"\[REDACTED:[a-z0-9-]*\Z")
@@ -69,7 +76,7 @@ _NEAR: Final = 16
 """What is looked at before a name: more than the longest qualifier, and little, for speed."""
 
 _QUOTED: Final = (
-    rb"(?:[bfru@]{0,2}|\$)(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
+    rb"(?:[bfru@]{0,2}|\$|(?:Some|Just|Ok|Optional|Secret(?:Str|String)?|String|Zeroizing)\()(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
 )
 _PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,128})"
 _VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
@@ -98,8 +105,8 @@ _PAIR: Final = _Form(
 _ASSIGNED: Final = _Form(
     lazily(
         _CLOSING
-        + rb"[ \t]{0,16}(?:=>|:=|\?=|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)"
-        + rb"\*{0,2}[ \t]{0,16}(?:!!?\w{1,16}[ \t]+)?"
+        + rb"[ \t]{0,16}(?:=>|:=|\?=|<-|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)"
+        + rb"\*{0,2}(?:[ \t]{0,16}|\s{1,16}(?=string\())(?:!!?\w{1,16}[ \t]+|string\([0-9]{1,5}\)[ \t]+)?"
         + _VALUE
     )
 )
@@ -109,16 +116,30 @@ _LISTED: Final = _Form(
 _ELEMENT: Final = _Form(
     lazily(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
 )
-_FLAG: Final = _Form(lazily(rb"[ \t]{1,4}" + _VALUE), sure=True)
+_FLAG: Final = _Form(lazily(rb"(?:[ \t]{1,4}|,[ \t]{0,4})" + _VALUE), sure=True)
+_CALLED: Final = _Form(  # setPassword("…"), SecretString::new("…"), PASSWORD('…')
+    lazily(rb"(?:::(?:new|from))?\([ \t]{0,4}" + _QUOTED + rb"(?P<plain>)(?P=q)[ \t]{0,4}[,).]"),
+    needs_digit=True,
+)
+_ENCODED_QUOTE: Final = rb"(?:%(?:25)?2[27]|&quot;|&#0?3[49];|&#x2[27];|\\u002[27])"
+_ENCODED: Final = _Form(  # in a query, in HTML: %22password%22%3A%22…%22, password%3D…%26
+    lazily(
+        rb"(?:" + _ENCODED_QUOTE + rb"(?:%3[AaDd]|[:=])|%3[AaDd])(?:%20|\+| )?"
+        + _ENCODED_QUOTE + rb"?(?P<quoted>)"
+        rb"(?P<plain>(?:[A-Za-z0-9_.~!*/+@$^-]|%(?!2[2670c]|0[Aa]|7[Dd])[0-9A-Fa-f]{2}){3,128})"
+    ),
+    sure=True,
+)
 _WHOSE: Final = (
-    rb"(?:[ \t]+(?:for|of|on|untuk)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
+    rb"(?:[ \t]+(?:for|of|on|untuk|f\xc3\xbcr|de|del|da|di|du|van|para|pour|voor)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
     rb"|[ \t]+(?:saya|kamu|anda|baru|barunya|lama|database|db|akun|admin|root|user))?"
 )
 _SENTENCE: Final = _Form(
     lazily(
         rb"(?i)" + _WHOSE + rb"(?:[ \t]+(?:(?:(?:has|have)[ \t]+been|was|is|got|now)[ \t]+)?"
         rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?to"
-        rb"|[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|es|est)(?:[ \t]+(?:now|still))?"
+        rb"|(?:[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|lautet|es|est|\xc3\xa8|\xc3\xa9|jest|er)|'s)"
+        rb"(?:[ \t]+(?:now|still))?"
         rb"|[ \t]+(?:->|=|\|)|:):?[ \t]+" + _VALUE
     ),
     prose=True,
@@ -132,6 +153,7 @@ _BESIDE: Final = _Form(
     needs_digit=True,
 )
 
+_SHOUTED: Final = lazily(rb"[A-Z]+(?:[_=:.-][A-Z]+)*")  # the PASSWORD of a help text
 _LONGEST_PLAIN: Final = 128
 _REMAINDER: Final = lazily(rb"[^\s\"'`<>]*")
 _SEPARATOR: Final = lazily(rb"[,;&]|\\[nr\"']")
@@ -152,12 +174,14 @@ _EMPTY: Final = (
     rb"(?:[\s\"'\\,;)}\]]|\Z))"
 )
 _FOLLOWED: Final = (
-    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?>]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
+    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?><,]|%|&|\([ \t]*[\"'`]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
 )
 KEYWORDS: Final = {
     b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
     b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
-    b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
+    b"psk": b"", b"kennwort": b"", b"senha": b"", b"wachtwoord": b"", b"contrasena": b"",
+    b"parola": b"(?: d'ordine)?", b"heslo": b"", b"salasana": b"", b"adgangskode": b"",
+    b"passord": b"", b"pass =": None, b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
     b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
 }  # fmt: skip
 """The literals that announce a name, and the rest of its telling part where that is not all."""
@@ -178,7 +202,7 @@ def _qualified_key() -> bytes:
     before = [
         rb"(?<=%s%skey)" % (word, between) for between in (b"", b"[_. -]") for word in _QUALIFIERS
     ]
-    return rb"(?:%s|(?<=[a-z0-9_]_key))" % b"|".join(before)
+    return rb"(?:%s|(?<=[a-z0-9_]_key)|(?<=-key))" % b"|".join(before)
 
 
 def locate_assignment(text: bytes, at: int) -> tuple[int, int] | None:
@@ -212,6 +236,8 @@ def _strength(name: re.Match[bytes], before: bytes) -> _Strength | None:
         return _strength_of_short(name["weak"], head)
     if name["key"].lower() != b"key" or _QUALIFIED_KEY.search(before[-_NEAR:]):
         return _Strength.KEY
+    if _HEADER_KEY.search(head):
+        return _Strength.KEY
     return _Strength.WEAK if _ENVIRONMENT_KEY.search(head) else None
 
 
@@ -226,10 +252,12 @@ def _strength_of_short(name: bytes, head: bytes) -> _Strength | None:
 
 
 def _forms(before: bytes, strength: _Strength) -> list[_Form]:
-    forms = [_PAIR, _TYPED, _ASSIGNED]
+    forms = [_PAIR, _TYPED, _ENCODED, _ASSIGNED]
     outside = before.rstrip(_LETTERS)
     if before[len(outside) :].startswith(b"-") and outside[-1:] in _BEFORE_FLAG:
         forms.append(_FLAG)
+    if not _ASKING_NAME.search(before[len(outside) :]):
+        forms.append(_CALLED)
     if before.rstrip(_LETTERS + b":.").endswith(b"<"):
         forms.append(_ELEMENT)
     return [*forms, _LISTED, _SENTENCE, _BESIDE]
@@ -281,7 +309,7 @@ def _is_quoted_secret(value: bytes, form: _Form, strength: _Strength) -> bool:
     if len(value) < 3 or is_harmless(value) or is_prose(value):
         return False
     if strength is _Strength.PASSWORD and not form.needs_digit:
-        return not is_named_after_secret(value) and not (value.istitle() and is_word(value))
+        return not is_named_after_secret(value) and not is_label(value)
     if form.sure and strength is not _Strength.WEAK:
         return not is_named_after_secret(value)
     if form.needs_digit and (strength is _Strength.WEAK or not _has_digit(value)):
@@ -293,7 +321,7 @@ def _is_secret(value: bytes, place: _Place) -> bool:
     """Return whether the unquoted *value* is a secret; the cheap questions come first."""
     password = place.strength is _Strength.PASSWORD
     if place.form.sure:
-        shouted = value.isupper() and value.isalpha()  # the PASSWORD of a help text
+        shouted = _SHOUTED.fullmatch(value) is not None
         return len(value) >= 3 and value[:1] != b"-" and not shouted and not is_harmless(value)
     if password and re.fullmatch(rb"[0-9]{4,12}", value):
         return not place.form.needs_digit

@@ -22,7 +22,8 @@ _RANDOM: Final = lazily(rb"[_-](?P<word>[A-Za-z0-9]{%d,512})" % _LEAST + _MORE)
 _DECLARED: Final = lazily(
     rb"[_-][a-z]{2,10}[_-](?P<word>[A-Za-z0-9]{%d,512})" % _LEAST_DECLARED + _MORE
 )
-_DECLARING: Final = ("live", "test", "sandbox", "prod", "production", "api", "pat", "sk", "secret")
+_DECLARING: Final = ("live", "test", "sandbox", "prod", "production", "api", "pat", "sk", "secret",
+              "oauth")
 
 _KINDS: Final = rb"[0-9]+|[a-z]+|[A-Z]+"
 _WORD: Final = rb"[A-Z]?[a-z]{3,}|[A-Z][a-z]{2}"

@@ -83,7 +83,7 @@ STRUCTURES: Final = (
     Rule(
         "url-credentials",
         (b"://",),
-        pattern(rb"://[^\s/@:\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@", _not_placeholder),
+        pattern(rb"://[^\s/:\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@", _not_placeholder),
         gate=_GATE_OF_URL,
     ),
     Rule(
@@ -110,7 +110,7 @@ STRUCTURES: Final = (
         pattern(
             rb"(?i:authorization)"
             + _AFTER_HEADER
-            + rb"(?:(?i:Basic|Bearer|Token|ApiKey|Api-Key|Bot|GenieKey|SSWS)[ \t]+"
+            + rb"(?:(?i:Basic|Bearer|Token|ApiKey|Api-Key|Bot|GenieKey|SSWS|Splunk|Key|JWT|PRIVATE-TOKEN|OAuth2)[ \t]+"
             rb"(?P<secret>[^\s\"'\\,<>]{4,})"
             rb")",
             _not_placeholder,
@@ -193,8 +193,8 @@ STRUCTURES: Final = (
         "command-password",
         (b"sshpass -p ", b"redis-cli ", b"docker login", b"podman login"),
         pattern(
-            rb"(?i:sshpass|redis-cli|(?:docker|podman) login)\b(?:[ \t]+[^\s|;&]{1,80}){0,8}?"
-            rb"[ \t]+(?:-p|-a|--pass)[ =]['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
+            rb"(?i:(?P<cache>redis-cli)|sshpass|(?:docker|podman) login)\b"
+            rb"(?:[ \t]+[^\s|;&]{1,80}){0,8}?[ \t]+(?(cache)(?:-a|--pass)|-p)[ =]['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
             _not_placeholder,
         ),
         folded=True,

@@ -73,7 +73,7 @@ TOKENS: Final = (
     _token("google-oauth", "ya29. GOCSPX- 1//0", rb"[A-Za-z0-9_-]{20,}"),
     _token("firebase-key", ":APA91b", rb"[A-Za-z0-9_-]{120,}", lead=11),
     _token("azure-key", "JQQJ99", rb"[A-Za-z0-9]{18}[A-Za-z0-9+/]{4}[A-Za-z0-9]{4,8}", lead=52),
-    _token("azure-key", "+ASt +AMC +ACR +ASb +AEh +ARm", rb"[A-Za-z0-9+/]{4,8}={1,2}", lead=76),
+    _token("azure-key", "+A", rb"(?:St|MC|CR|Sb|Eh|Rm)[A-Za-z0-9+/]{4,8}={1,2}", lead=76),
     _token("cloudflare-origin-key", "v1.0-", rb"[a-f0-9]{24}-[a-f0-9]{100,}"),
     _token("neon-key", "napi_", rb"[a-z0-9]{40,}"),
     _token("scaleway-key-id", "SCW", rb"[A-Z0-9]{17}(?![A-Za-z0-9])", prose=True),

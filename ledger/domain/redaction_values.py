@@ -80,7 +80,7 @@ _DIGEST: Final = lazily(rb"(?i)(?:sha|md)-?\d{1,3}[-:=].*|\$?blake\w*[:=].*")
 _ALGORITHM: Final = lazily(
     rb"(?i)(?:sha|md|base|utf|aes|aws|rsa|argon|bcrypt|pbkdf|scrypt|hs|rs|es|ps|ed|x|v|oauth|http|h|tls"
     rb"|ssl|ecdsa|hmac|cl100k|gpt|o|p|line|step|test|case|python|py|version|type|level)"
-    rb"-?_?\d{1,5}(?:$|[-_.:,/].*)"
+    rb"-?_?\d{1,5}(?:$|[-_.:,/].{0,30})"
 )
 _REFERENCE: Final = lazily(
     rb"(?is)[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+"
@@ -94,7 +94,7 @@ _PATH: Final = lazily(
     rb"|html?|css|xml|log|lock|sh|sql|java|kt|php|c|h|cc|cpp|hpp|proto|csv|gz|zip|db|pub)(?::\d.*)?"
 )
 _NUMBER: Final = lazily(
-    rb"\#[0-9a-fA-F]{3,8}|[-+]?[0-9][0-9_,]*(?:\.[0-9]+)*(?:[eE][-+]?[0-9]+)?(?:ms|us|ns|s|m|h|d|k|kb|mb|gb|px|em|%)?|0x[0-9a-fA-F]+"
+    rb"\#[0-9a-fA-F]{3,8}|[-+]?[0-9][0-9_,]*(?:\.[0-9]+)*(?:[eE][-+]?[0-9]+)?(?:ms|us|ns|s|m|h|d|k|kb|mb|gb|px|em|%)?|0x(?:[0-9a-fA-F]{1,32}|[0-9a-fA-F]{40})"
     rb"|v?[0-9]+(?:\.[0-9]+){1,3}(?:[-+.][\w.]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}:[0-9]{2}.*"
     rb"|[A-Za-z][\w.-]*:[0-9]{2,5}"
 )
@@ -150,7 +150,17 @@ def is_named_after_secret(value: bytes) -> bool:
     """Return whether *value* is an identifier such as ``auth_token2``: a variable, not a value."""
     if re.match(rb"[A-Z]\w*[0-9][A-Za-z]", value) and not re.search(rb"(?i)key|token|cred", value):
         return False  # N3wPass
+    if re.search(rb"[0-9][A-Za-z]+[0-9]", value):
+        return False  # r4dius9key
     return _IDENTIFIER.fullmatch(value) is not None and _SECRET_STEM.search(value) is not None
+
+
+def is_label(value: bytes) -> bool:
+    """Return whether *value* is what a form calls a field, in any script: Passwort, Пароль, 密码."""
+    if value.isascii():
+        return value.istitle() and is_word(value)
+    text = value.decode("utf-8", "replace")
+    return all(part.isalpha() for part in text.split())
 
 
 def is_word(value: bytes) -> bool:

@@ -27,19 +27,25 @@ class Vocabulary:
             for at in range(start, end, _AT_ONCE):
                 part = folded[at : min(end, at + _AT_ONCE + _OVERLAP)]
                 self._words.update(part.translate(_TO_WORDS).split())
-        self._all = b" ".join(self._words)
+        self._all = b" %s " % b" ".join(self._words)
 
     def may_hold(self, keyword: bytes, *, at_start: bool) -> bool:
         """Return whether the text may hold *keyword*; *at_start*: with no letter before it."""
-        whole, part = _traces(keyword, at_start=at_start)
-        return whole in self._words if whole else part in self._all
+        whole, parts = _traces(keyword, at_start=at_start)
+        return whole <= self._words and all(part in self._all for part in parts)
 
 
 @cache
-def _traces(keyword: bytes, *, at_start: bool) -> tuple[bytes, bytes]:
-    """Return a word that any text with *keyword* has, if there is one, and a part of a word."""
+def _traces(keyword: bytes, *, at_start: bool) -> tuple[frozenset[bytes], tuple[bytes, ...]]:
+    """Return the words that any text with *keyword* has, and what it has of words that go on.
+
+    A space in such a part stands for the beginning or the end of a word.
+    """
     folded = keyword.lower().translate(_TO_WORDS)
-    words = folded.split()
-    closed = folded if at_start else folded[folded.find(b" ") :] if b" " in folded else b""
-    whole = closed[: closed.rfind(b" ")].split() if b" " in closed else []
-    return max(whole, key=len, default=b""), max(words, key=len, default=b"")
+    if at_start:
+        folded = b" " + folded
+    whole = frozenset(folded.split(b" ")[1:-1]) - {b""}
+    first, last = folded.split(b" ")[0], folded.split(b" ")[-1]
+    if b" " not in folded:
+        return whole, (folded,)
+    return whole, tuple(part for part in (first and first + b" ", last and b" " + last) if part)
