@@ -105,8 +105,9 @@ def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> 
     """Return what *rules* cut around the keywords inside the *windows* of *data*."""
     folded = data.lower()
     words = Vocabulary(folded, windows)
+    seen: dict[tuple[bytes, bool], Sequence[int]] = {}
     found = [
-        (rank, rule, rule.places(keyword, folded if rule.folded else data, windows))
+        (rank, rule, _places(rule, keyword, folded if rule.folded else data, windows, seen))
         for rank, rule in enumerate(rules)
         for keyword in rule.keywords
         if words.may_hold(keyword, at_start=rule.at_start)
@@ -120,6 +121,22 @@ def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> 
             if not _is_cut_already(data, start, end)
         ]
     return spans
+
+
+def _places(
+    rule: Rule,
+    keyword: bytes,
+    text: bytes,
+    windows: Sequence[Span],
+    seen: dict[tuple[bytes, bool], Sequence[int]],
+) -> Sequence[int]:
+    """Return where *keyword* must be judged; rules without a gate share what was found."""
+    if rule.gate is not None:
+        return rule.places(keyword, text, windows)
+    asked = keyword, rule.folded
+    if asked not in seen:
+        seen[asked] = rule.places(keyword, text, windows)
+    return seen[asked]
 
 
 def _dense(data: bytes, found: Sequence[Sequence[int]]) -> list[Span]:

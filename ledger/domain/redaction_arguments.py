@@ -20,7 +20,7 @@ _NEXT: Final[dict[str, tuple[str, ...]]] = {
     command: tuple(flags.split())
     for commands, flags in (
         ("sshpass mongo mongosh mongodump mongorestore mongoexport login twine beeline cqlsh", "-p"),
-        ("psexec evil-winrm crackmapexec netexec", "-p"),
+        ("security psexec evil-winrm crackmapexec netexec", "-p"),
         ("redis-cli valkey-cli", "-a --pass"),
         ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn", "-w"),
         ("ldappasswd", "-w -s -a"),

@@ -50,7 +50,7 @@ _NAME: Final = lazily(
 _QUALIFIERS: Final = rb"""
     api access secret private priv account encrypt encryption sign signature signing master auth service
     storage shared deploy app application client subscription admin session ssh aes hmac jwt webhook
-    crypt consumer function license licence root server fernet cookie sas rest write""".split()
+    crypt consumer function license licence root server fernet cookie sas rest write pragma network link tls ssl""".split()
 _QUALIFIED_KEY: Final = lazily(rb"(?i)(?:" + b"|".join(_QUALIFIERS) + rb")[_. -]?$")
 _HEADER_KEY: Final = lazily(rb"(?i)(?<![A-Za-z0-9-])x-[a-z-]{2,32}-$")
 _ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
@@ -116,6 +116,12 @@ _LISTED: Final = _Form(
 _ELEMENT: Final = _Form(
     lazily(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
 )
+_NAMED_ELEMENT: Final = _Form(  # <string name="api_key">…</string>, <key>Token</key><string>…
+    lazily(
+        rb"(?:[\"'](?:\s[^<>\n]{0,80})?>|</key>\s{0,16}<string>)(?P<quoted>)"
+        rb"(?P<plain>[^<>\s]{4,255})</"
+    )
+)
 _FLAG: Final = _Form(lazily(rb"(?:[ \t]{1,4}|,[ \t]{0,4})" + _VALUE), sure=True)
 _CALLED: Final = _Form(  # setPassword("…"), SecretString::new("…"), PASSWORD('…')
     lazily(rb"(?:::(?:new|from))?\([ \t]{0,4}" + _QUOTED + rb"(?P<plain>)(?P=q)[ \t]{0,4}[,).]"),
@@ -137,7 +143,7 @@ _WHOSE: Final = (
 _SENTENCE: Final = _Form(
     lazily(
         rb"(?i)" + _WHOSE + rb"(?:[ \t]+(?:(?:(?:has|have)[ \t]+been|was|is|got|now)[ \t]+)?"
-        rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?to"
+        rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?(?:from[ \t]\S{1,64}[ \t])?to"
         rb"|(?:[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|lautet|es|est|\xc3\xa8|\xc3\xa9|jest|er)|'s)"
         rb"(?:[ \t]+(?:now|still))?"
         rb"|[ \t]+(?:->|=|\|)|:):?[ \t]+" + _VALUE
@@ -181,7 +187,7 @@ KEYWORDS: Final = {
     b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
     b"psk": b"", b"kennwort": b"", b"senha": b"", b"wachtwoord": b"", b"contrasena": b"",
     b"parola": b"(?: d'ordine)?", b"heslo": b"", b"salasana": b"", b"adgangskode": b"",
-    b"passord": b"", b"pass =": None, b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
+    b"passord": b"", b"pass =": None, b"pw for": None, b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
     b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
 }  # fmt: skip
 """The literals that announce a name, and the rest of its telling part where that is not all."""
@@ -252,7 +258,7 @@ def _strength_of_short(name: bytes, head: bytes) -> _Strength | None:
 
 
 def _forms(before: bytes, strength: _Strength) -> list[_Form]:
-    forms = [_PAIR, _TYPED, _ENCODED, _ASSIGNED]
+    forms = [_PAIR, _TYPED, _ENCODED, _ASSIGNED, _NAMED_ELEMENT]
     outside = before.rstrip(_LETTERS)
     if before[len(outside) :].startswith(b"-") and outside[-1:] in _BEFORE_FLAG:
         forms.append(_FLAG)

@@ -52,12 +52,14 @@ def _locate_piped(text: bytes, at: int) -> Span | None:
 
 _TAKING_INPUT: Final = rb"[ \t]*(?:sudo[ \t]+-[a-z]*S|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin)|[^|\n]{1,200}(?:--password-stdin|--passphrase-fd[ =]0|--with-token|--token-stdin))"
 
+_PROSE: Final = frozenset({"login", "http", "https"})
+"""Commands whose names are words of ordinary text: of these, patterns know how they are called."""
+
 COMMAND_LINES: Final = (
     Rule(
         "command-password",
-        tuple(f"{name}{end}".encode() for name in sorted(COMMANDS) for end in " '"),
+        tuple(f"{name}{end}".encode() for name in sorted(COMMANDS - _PROSE) for end in " '"),
         _locate_argument,
-        gate=followed_by(rb"[^\n|;&]{0,200}?[ '\",](?:-|pass|setapikey|add_user|alias)"),
         at_start=True,
     ),
     Rule(
@@ -77,9 +79,9 @@ COMMAND_LINES: Final = (
     ),
     Rule(
         "command-password",
-        (b"net use ",),
+        (b"net use ", b"net user "),
         pattern(
-            rb"(?i:net use)[^\n]{0,200}?/user:\S+[ \t]+['\"]?(?P<secret>[^\s'\"/*][^\s'\"]{2,})",
+            rb"(?i:net use[^\n]{0,200}?/user:\S+|net user[ \t]+[^\s/]{1,64})[ \t]+['\"]?(?P<secret>[^\s'\"/*][^\s'\"]{2,})",
             lambda word: not is_placeholder(word),
         ),
         folded=True,

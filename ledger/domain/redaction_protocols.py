@@ -142,9 +142,13 @@ PROTOCOLS: Final = (
     ),
     Rule(
         "secret-value",
-        (b"withpassword(", b"with_password(", b"securestring ", b"add-mask::", b"issecret=true]"),
+        (
+            *(b"with%spassword(" % mark for mark in (b"", b"_")),
+            *(b"with%s(" % name for name in (b"token", b"_token", b"apikey", b"_api_key", b"key")),
+            *(b"bearerauth(", b"bearer_auth(", b"securestring ", b"add-mask::", b"issecret=true]"),
+        ),
         pattern(
-            rb"(?i:with_?password\([\"']|securestring (?:-string )?[\"']|add-mask::|issecret=true\])"
+            rb"(?i:(?:with_?(?:password|token|api_?key|key)|bearer_?auth)\([\"']|securestring (?:-string )?[\"']|add-mask::|issecret=true\])"
             rb"(?P<secret>[^\s\"'()]{3,512})", _is_named
         ),
         folded=True,
@@ -154,6 +158,34 @@ PROTOCOLS: Final = (
         (b"sonar.login=", b"sonar.login ="),
         pattern(rb"(?i:sonar\.login)[ \t]?=[ \t]?(?P<secret>[a-f0-9]{40})"),
         folded=True,
+    ),
+    Rule(
+        "secret-value",
+        (b"secret_id", b"secret-id"),
+        pattern(
+            rb"(?i:secret[_-]id)[\"']?[ \t]{0,2}[:= ][ \t]{0,2}[\"']?"
+            rb"(?P<secret>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+        ),
+        folded=True,
+    ),
+    Rule(
+        "session-cookie",
+        (b"jsessionid=", b"phpsessid=", b"sessionid=", b"connect.sid=", b"asp.net_sessionid="),
+        pattern(rb"[A-Za-z._]{5,20}=(?P<secret>[A-Za-z0-9%._:-]{20,256})"),
+        folded=True,
+    ),
+    Rule(
+        "command-password",
+        (b"gh secret set ", b"gh variable set "),
+        pattern(
+            rb"gh (?:secret|variable) set [^\n|;&]{1,120}?(?:-b|--body)[ =]?[\"']?(?P<secret>[^\s\"']{3,})",
+            _is_named,
+        ),
+    ),
+    Rule(
+        "discord-token",
+        (b".login(",),
+        pattern(rb"\.login\([\"'](?P<secret>[A-Za-z0-9_.-]{50,100})[\"']"),
     ),
     Rule(
         "device-password",  # of switches and routers: the digit says how the password is written

@@ -45,10 +45,11 @@ def _not_placeholder(word: bytes) -> bool:
 
 # Between a header's name and value: HTTP, curl, JSON, a dict or a pair of Python, PHP.
 _AFTER_HEADER: Final = (
-    rb"(?:\\?[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}"
+    rb"(?:\\?[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}\[?"
     rb"|[\"'][ \t]{0,4},[ \t]{0,4}(?=b?[\"']))b?\\?[\"']?"
 )
 
+_LOGGING_IN: Final = b"docker podman az oc cf ibmcloud registry skopeo buildah oras auth".split()
 _GATE_OF_HEADER: Final = followed_by(rb"\\?[\"']?[ \t]{0,4}[:=,]")
 _GATE_OF_URL: Final = followed_by(rb"[^\s/\"'<>]{0,769}@")
 
@@ -96,6 +97,16 @@ STRUCTURES: Final = (
         "url-credentials",  # a data source name of Go: user:password@tcp(host)/database
         (b"@tcp(", b"@unix("),
         _locate_source_name,
+    ),
+    Rule(
+        "url-credentials",  # of Oracle: jdbc:oracle:thin:user/password@host
+        (b":thin:", b"sqlplus "),
+        pattern(rb"(?::thin:|sqlplus[ \t]+)[\w$#]{1,64}/(?P<secret>[^\s@/]{3,128})@", _not_placeholder),
+    ),
+    Rule(
+        "url-credentials",  # a line of .pgpass: host:port:database:user:password
+        (b":5432:", b":6432:"),
+        pattern(rb":[0-9]{4}:[\w*-]{1,64}:[\w.@*-]{1,64}:(?P<secret>[^\s:]{3,128})(?=\s|\Z)", is_opaque),
     ),
     Rule(
         "url-signature",
@@ -191,9 +202,9 @@ STRUCTURES: Final = (
     ),
     Rule(
         "command-password",
-        (b"sshpass -p ", b"redis-cli ", b"docker login", b"podman login"),
+        (b"sshpass -p ", b"redis-cli ", *(tool + b" login" for tool in _LOGGING_IN)),
         pattern(
-            rb"(?i:(?P<cache>redis-cli)|sshpass|(?:docker|podman) login)\b"
+            rb"(?i:(?P<cache>redis-cli)|sshpass|(?:" + b"|".join(_LOGGING_IN) + rb") login)\b"
             rb"(?:[ \t]+[^\s|;&]{1,80}){0,8}?[ \t]+(?(cache)(?:-a|--pass)|-p)[ =]['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
             _not_placeholder,
         ),
