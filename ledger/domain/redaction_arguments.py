@@ -31,7 +31,7 @@ _NEXT: Final[dict[str, tuple[str, ...]]] = {
         ("snmpwalk snmpget snmpset snmpbulkwalk snmptrap", "-A -X -c"),
         ("codecov codecovcli", "-t"),
         ("plink pscp psftp putty", "-pw"),
-        ("nuget dotnet", "-k -apikey --api-key"),
+        ("nuget", "-k -apikey -ApiKey"),
         ("openssl", "-k -K"),
         ("kinit", "--password"),
     )
@@ -52,6 +52,7 @@ _OPERANDS: Final = {
     "wpa_passphrase": (("wpa_passphrase",), 1),
     "nmcli": (("password",), 0),
     "rclone": (("obscure",), 0),
+    "radtest": (("radtest",), 1),
 }  # fmt: skip
 # Commands and flags that take ``user:password`` (smbclient: ``user%password``).
 _USER_COMMANDS: Final = frozenset({

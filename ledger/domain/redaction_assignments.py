@@ -96,9 +96,11 @@ class _Form:
 _PAIR: Final = _Form(
     # {"name": "DB_PASSWORD", "value": "…"}, <add key="Password" value="…"/>, and in YAML
     lazily(
-        rb"[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})"
+        rb"(?:[\"'][ \t]{0,4}\{[^{}]{0,200}?default[ \t]{0,16}=[ \t]{0,4}"  # of Terraform
+        rb"|[\"']\s{0,4}:\s{0,16}\{\s{0,32}[\"']value[\"']\s{0,4}:\s{0,4}"
+        rb"|[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})"
         rb"[\"']?(?i:value)[\"']?"
-        rb"[ \t]{0,4}[:=][ \t]{0,4}" + _VALUE
+        rb"[ \t]{0,4}[:=][ \t]{0,4})" + _VALUE
     ),
     sure=True,
 )
@@ -187,7 +189,7 @@ KEYWORDS: Final = {
     b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
     b"psk": b"", b"kennwort": b"", b"senha": b"", b"wachtwoord": b"", b"contrasena": b"",
     b"parola": b"(?: d'ordine)?", b"heslo": b"", b"salasana": b"", b"adgangskode": b"",
-    b"passord": b"", b"pass =": None, b"pw for": None, b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
+    b"passord": b"", b"pass =": None, b"pw for": None, b"pw is": None, b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
     b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
 }  # fmt: skip
 """The literals that announce a name, and the rest of its telling part where that is not all."""

@@ -86,7 +86,7 @@ PROTOCOLS: Final = (
         "protocol-password",
         (b"AUTH ",),  # of Redis
         pattern(
-            rb"(?:(?<![\s\S])|(?<=\n)|(?<=[>:] ))AUTH (?:[\w-]{1,64} )?"
+            rb"(?:(?<![\s\S])|(?<=\n)|(?<=> ))AUTH (?:[\w-]{1,64} )?"
             rb"[\"']?(?P<secret>[^\s\"']{6,256})[\"']?[ \t]{0,4}\r?(?=\n|\Z)",
             _is_told,
         ),
@@ -185,7 +185,7 @@ PROTOCOLS: Final = (
     Rule(
         "discord-token",
         (b".login(",),
-        pattern(rb"\.login\([\"'](?P<secret>[A-Za-z0-9_.-]{50,100})[\"']"),
+        pattern(rb"\.login\((?:(?:key|token)=)?[\"'](?P<secret>[A-Za-z0-9_.-]{40,100})[\"']"),
     ),
     Rule(
         "device-password",  # of switches and routers: the digit says how the password is written
@@ -218,6 +218,17 @@ PROTOCOLS: Final = (
             rb"(?P<secret>[^\s`'\",;]{4,128})", _is_told
         ),
         folded=True,
+    ),
+    Rule(
+        "login",
+        (b"stats auth ", b"login=", b"credential", b"basic-auth", b"basicauth", b"userpwd", b"userpass"),
+        pattern(
+            rb"(?i:stats auth|login=|credentials?|basic-?auth|userpwd|userpass)(?: are| is)?[ \t:=\"',]{0,6}"
+            rb"[\w.@-]{1,64}:(?P<secret>[^\s\"':,;]{4,128})",
+            _is_told,
+        ),
+        folded=True,
+        gate=followed_by(rb"(?:s|s? (?:are|is))?[ \t:=\"',]{0,6}[\w.@-]{1,64}:"),
     ),
     Rule(
         "seed-phrase",

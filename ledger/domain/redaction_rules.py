@@ -49,6 +49,15 @@ _ASSIGNMENTS: Final = (
     ),
     Rule(
         "secret-value",
+        _PASSWORD_WORDS,
+        pattern(
+            rb"(?:" + b"|".join(_PASSWORD_WORDS) + rb")[ \t]{1,4}[\"'`]?"
+            rb"(?P<secret>[\x21\x23-\x26\x28-\x5f\x61-\x7e]{6,128})",
+            is_opaque,
+        ),
+    ),
+    Rule(
+        "secret-value",
         tuple(KEYWORDS),
         locate_assignment,
         folded=True,

@@ -152,6 +152,17 @@ STRUCTURES: Final = (
         gate=_GATE_OF_HEADER,
     ),
     Rule(
+        "authorization",  # set-header Authorization "Basic …"
+        (b"authorization",),
+        pattern(
+            rb"(?i:authorization)[ \t]+\\?[\"']?(?i:Basic|Bearer|Token|ApiKey)\\?[ \t]+"
+            rb"(?P<secret>[^\s\"'\\,;<>]{8,})",
+            is_opaque,
+        ),
+        folded=True,
+        gate=followed_by(rb"[ \t]+\\?[\"']?(?:basic|bearer|token|apikey)"),
+    ),
+    Rule(
         "bearer",
         (b"bearer ",),
         pattern(rb"(?<![A-Za-z])(?i:bearer) +(?P<secret>[A-Za-z0-9_.~+/=-]{8,})", is_opaque),

@@ -1,0 +1,82 @@
+"""Texts without a secret of the fourth and fifth round."""
+
+from typing import Final
+
+_SHA1: Final = "356a192b7913b04c54574d18c28d46e6395428ab"
+_SHA256: Final = "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b"
+
+NEGATIVES: Final[dict[str, tuple[str, ...]]] = {
+    "science and notebooks": (
+        "tokens = tokenizer(text, return_tensors='pt')", "epoch 3 token_loss=0.123",
+        "wandb: Run data is saved locally in run-20240131_120000-ab12cd34",
+        "df.groupby('key1').agg({'x2': 'sum'})", "key_padding_mask=None, attn=2",
+        "pad_token_id=50256", "special_tokens_map.json 2.1kB", "seed: 42, phrase: 3",
+        "PIN memory=True", "login(token=os.environ['HF_TOKEN'])", "api_key=userdata.get('KEY1')",
+        "Token indices sequence length is longer than 512", "cuda:0 key_size=(3, 4)",
+        "model-00001-of-00002.safetensors", "sha256:" + _SHA256, "checkpoint_key = 'model.v2'",
+        "bert_base_uncased_2024", "secret_santa = pd.read_csv('x1.csv')", "n_keys: 128",
+        "http://localhost:8888/tree", "Writing notebook-signing key to /root/.local/share/j1",
+    ),
+    "infrastructure as code": (
+        "password = var.db_password", "token = data.vault_generic_secret.x.data[\"token\"]",
+        "secret_id = aws_secretsmanager_secret.db1.id", "key_name = \"deploy-2\"",
+        "kms_key_id = \"alias/key2\"", "password = random_password.db.result",
+        "  + password = (sensitive value)", "~ token = (known after apply)",
+        "secret_name: \"db-credentials-2\"", "key_vault_name = \"kv-prod-01\"",
+        "manage_master_user_password = true", "enable_key_rotation = true",
+        "db_password: \"{{ lookup('env', 'DB_PASSWORD') }}\"", "no_log: true  # password",
+        "AdminPassword: !Ref DbPassword", "SecretString: '{{resolve:secretsmanager:x1}}'",
+        "type = \"ssh\" private_key = file(\"~/.ssh/id1\")", "key = \"state/prod.tfstate\"",
+        "dynamodb_table = \"lock-2\"  # key LockID", "encryption: AES256", "tls_version: 1.2",
+        "network_key_pair = \"k2\"", "link_key: none", "ssl_key: /etc/ssl/private/x1.key",
+        "tls.key: |", "tls key exchange: X25519", "network key rotation every 30 days",
+    ),
+    "web servers": (
+        "auth_basic \"Restricted 2\";", "auth_basic_user_file /etc/nginx/.htpasswd2;",
+        "ssl_certificate_key /etc/ssl/x1.key;", "proxy_set_header Authorization \"\";",
+        "proxy_set_header Host $host;", "stats auth off", "login=PASS", "AuthType Basic",
+        "AuthName \"area 51\"", "Header always set X-Frame-Options DENY", "secure_link_md5 \"$u x1\";",
+        "limit_req_zone $binary_remote_addr zone=login:10m rate=5r/s;", "keepalive_timeout 65;",
+        "proxy_cookie_path / \"/; secure\";", "set $token \"\";", "map $key $v2 { default 0; }",
+        "X-Request-Token-Count: 3", "server_tokens off;", "hash $request_uri key2;",
+    ),
+    "languages of the JVM and .NET": (
+        "private final String password;", "String token = tokenService.create(user1);",
+        "this.secret = secret;", "props.put(\"password\", password1);",
+        "System.getProperty(\"javax.net.ssl.trustStorePassword\")",
+        "map.get(\"token\")", "request.getHeader(\"X-Token-2\")", "keyStore.load(in, pw1);",
+        "new UsernamePasswordCredentials(user, pass)", "@Value(\"${app.token}\") String token;",
+        "public string Password { get; set; }", "var token = await GetTokenAsync(id2);",
+        "<password>${env.DB_PASSWORD}</password>", "<entry key=\"db.user\">bob2</entry>",
+        "Assert.AreEqual(\"token1\", lexer.Next());", "case TokenType.STRING2:",
+        "PublicKeyToken=b77a5c561934e089", "key.Key == ConsoleKey.D2", "Dictionary<Key, Value2>",
+        "o.ClientSecret = config[\"ClientSecret\"];", "Secret = Configuration[\"Jwt:Secret\"]",
+        "setToken(nextToken());", "withToken(Token.of(\"id\"))", "bearerAuth(token)",
+        "hasRole('ADMIN2')", "BearerAuth(\"\")", "withKey(\"id\")",
+    ),
+    "diffs and mails": (
+        "+password = getpass()", "-token: str", "+    secret: null", "- key: name2",
+        "+++ b/src/token_v2.py", "--- a/tests/password_test.go", "index 3b18e51..8ab686e 100644",
+        f"Merge {_SHA1} into main", "rename secret1.yaml => secret2.yaml", "the token was revoked",
+        "password reset mail sent to b2@x.org", "please rotate the key by 2024-02-01",
+        "the VPN needs a password now", "pw reset done, ticket 4711", "user: bob2, role: dev",
+        "the passcode has six digits", "session 12 was closed", "cookie banner v2",
+        "sessionid missing in request 3", "JSESSIONID not set", "token expired 3h ago",
+        "the wifi at gate 12", "my key card number 2", "пароль нужен 2 раза", "密码长度 8 位",
+        "contraseña de 8 caracteres", "mot de passe trop court (8)", "Kennwort mit 8 Zeichen",
+    ),
+    "outputs": (
+        "security: 3 advisories", "login -p is deprecated", "zip warning: name not matched: a1",
+        "gh pr create -b 'text 2'", "gh secret list", "gh secret set TOKEN1 < file1",
+        "openssl version 3.0.2", "nmcli device wifi list", "rclone copy a1 b2", "vault status2",
+        "cargo login --help", "net user", "sqlplus /nolog", "jdbc:oracle:thin:@//h1:1521/x2",
+        "host1:5432:accepting connections", "h1:5432: refused", "postgres 0.0.0.0:5432->5432/tcp",
+        "curl: (22) The requested URL returned error: 404", "mysql: [Warning] Using a password 2",
+        "redis-cli: AUTH failed2", "dotnet -k net8", "snmpget -v2c -c public host1",
+        "putty -load s1", "Enter PIN for 'token1':", "PIN2 not set", "JOIN #dev2",
+        f"{_SHA1[:12]}_{_SHA256[:12]}", f"img_{_SHA256}", "v2.0.1-rc.3+build.20240131",
+        "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "0123456789abcdef" * 4,
+        "AAAAB3NzaC1yc2EAAAADAQABAAABgQC7", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg",
+        "sha512-3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b",
+    ),
+}  # fmt: skip
