@@ -33,7 +33,7 @@ class _Strength(Enum):
 
 # What a name may end in behind its telling part.
 _ENDING: Final = rb"""
-    (?: [_.-]? (?: value|string|text|data|base|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
+    (?: [_.-]? (?: value|string|text|data|base|input|field|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
                  |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
       | -?(?:nya|mu|ku)
     )? (?![.-]{0,8}[A-Za-z0-9_])"""
@@ -162,6 +162,15 @@ _BESIDE: Final = _Form(
 )
 
 _SHOUTED: Final = lazily(rb"[A-Z]+(?:[_=:.-][A-Z]+)*")  # the PASSWORD of a help text
+_FILLED: Final = _Form(  # typed into a field, handed to a test: .type("…"), with: "…", { "…" }
+    lazily(
+        rb"[\]'\")}]{0,4}(?:\.(?:type|fill|send_?[kK]eys|set_?[vV]alue|enter_?[tT]ext|input)\([ \t]{0,4}"
+        rb"|[ \t]{0,4},[ \t]{0,4}(?:with:[ \t]{0,4}|\[[ \t]{0,4})?|[ \t]{0,4}\{[ \t]{0,4})"
+        + _QUOTED
+        + rb"(?P<plain>)"
+    ),
+    needs_digit=True,
+)
 _LONGEST_PLAIN: Final = 128
 _REMAINDER: Final = lazily(rb"[^\s\"'`<>]*")
 _SEPARATOR: Final = lazily(rb"[,;&]|\\[nr\"']")
@@ -182,7 +191,7 @@ _EMPTY: Final = (
     rb"(?:[\s\"'\\,;)}\]]|\Z))"
 )
 _FOLLOWED: Final = (
-    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?><,]|%|&|\([ \t]*[\"'`]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
+    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?><,]|%|&|\([ \t]*[\"'`]|\)[ \t]*[.{]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
 )
 KEYWORDS: Final = {
     b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
@@ -268,7 +277,7 @@ def _forms(before: bytes, strength: _Strength) -> list[_Form]:
         forms.append(_CALLED)
     if before.rstrip(_LETTERS + b":.").endswith(b"<"):
         forms.append(_ELEMENT)
-    return [*forms, _LISTED, _SENTENCE, _BESIDE]
+    return [*forms, _LISTED, _FILLED, _SENTENCE, _BESIDE]
 
 
 def _judged(

@@ -170,9 +170,10 @@ PROTOCOLS: Final = (
     ),
     Rule(
         "session-cookie",
-        (b"jsessionid=", b"phpsessid=", b"sessionid=", b"connect.sid=", b"asp.net_sessionid="),
-        pattern(rb"[A-Za-z._]{5,20}=(?P<secret>[A-Za-z0-9%._:-]{20,256})"),
-        folded=True,
+        (b"JSESSIONID", b"PHPSESSID", b"sessionid", b"connect.sid", b"ASP.NET_SessionId"),
+        pattern(
+            rb"[A-Za-z._]{5,20}(?:=|[\"']: ?[\"'])(?P<secret>[A-Za-z0-9%._:]{20,256})(?![\w-])"
+        ),
     ),
     Rule(
         "command-password",
