@@ -137,7 +137,9 @@ def _masked(seen: Seen, counts: Counts | None) -> str:
     reported = counts if counts is not None else _printed(seen)
     if reported is not None and counts_contradict(reported, seen.ended.code):
         return "failures are reported beside exit code 0"
-    ignored = seen.ended.fault is None and reports.make_ignored(seen.out.ending(), seen.err.ending())
+    ignored = seen.ended.fault is None and reports.make_ignored(
+        seen.out.ending(), seen.err.ending()
+    )
     return "make ignored an error" if ignored else ""
 
 
@@ -188,6 +190,8 @@ def _notes(seen: Seen) -> list[str]:
         notes.append("a process it left behind held its output open")
     if seen.ended.fault is not None:
         notes.append(f"its output was not recorded: {type(seen.ended.fault).__name__}")
+    if seen.ended.undelivered:
+        notes.append(f"its output was not passed on to its end: {seen.ended.undelivered}")
     if isinstance(seen.report, Fault):
         notes.append(f"no outcomes of tests, the report: {seen.report}")
     return notes

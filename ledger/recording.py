@@ -117,6 +117,8 @@ def _record(
         )
     if event.tree.id is None:
         said = (*said, f"{label} proves nothing: tree unknown: {event.tree.reason}")
+    if ended.undelivered:
+        said = (*said, f"the output of {label} was not passed on to its end: {ended.undelivered}")
     if ended.fault is not None:
         said = (*said, f"not recorded: the output of {label}: {type(ended.fault).__name__}")
     return Recorded(

@@ -38,6 +38,7 @@ class Exit:
     ``pipe_held``: processes it left behind still held its output when we stopped reading, so more
     may have been written.
     ``one_terminal``: stdout and stderr were one terminal, whose output the first Sink has seen.
+    ``undelivered``: why our own stdout or stderr did not take all of its output, say a full disk.
     ``fault``: what kept a Sink from seeing everything; its record must not be used.
     """
 
@@ -48,6 +49,7 @@ class Exit:
     refusal: str = ""
     pipe_held: bool = False
     one_terminal: bool = False
+    undelivered: str = ""
     fault: Exception | None = None
 
 
@@ -174,7 +176,8 @@ def _take_the_rest(ended: Exit, asked_by: int | None, streams: _Streams, relay: 
             if asked_by and not ended.timed_out:
                 ended = replace(ended, code=128 + asked_by, signal=asked_by)
             return replace(ended, pipe_held=True, fault=streams.pumps.fault)
-    return replace(ended, pipe_held=streams.pumps.held, fault=streams.pumps.fault)
+    pumps = streams.pumps
+    return replace(ended, pipe_held=pumps.held, fault=pumps.fault, undelivered=pumps.undelivered)
 
 
 def _left(until: float | None) -> float | None:

@@ -41,7 +41,8 @@ class Pump(threading.Thread):
 
     *ended* is a pipe whose other end is closed after ``finish``. When *target* takes no more,
     *source* is closed: the command gets the SIGPIPE that it would have got without us. An observer
-    that fails is left out from there on (``fault``); the copy goes on.
+    that fails is left out from there on (``fault``); the copy goes on. What the target said when it
+    took no more is kept (``refusal``).
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Pump(threading.Thread):
         self.over = False
         self.held = False
         self.fault: Exception | None = None
+        self.refusal: OSError | None = None
         self.source = source
         self._target = target
         self._observer = observer
@@ -163,7 +165,8 @@ class Pump(threading.Thread):
                 writable = select.poll()
                 writable.register(self._target, select.POLLOUT)
                 writable.poll()
-            except OSError:
+            except OSError as refusal:
+                self.refusal = refusal
                 return False
         return True
 
@@ -215,6 +218,13 @@ class Pumps:
     def fault(self) -> Exception | None:
         """Return what kept an observer from seeing everything."""
         return next((pump.fault for pump in self._pumps if pump.fault), None)
+
+    @property
+    def undelivered(self) -> str:
+        """Return why output could not be passed on, other than to a reader who has gone."""
+        refusals = [pump.refusal for pump in self._pumps if pump.refusal is not None]
+        lost = (each for each in refusals if each.errno != errno.EPIPE)
+        return next((os.strerror(each.errno or 0) for each in lost), "")
 
     @property
     def held(self) -> bool:

@@ -19,15 +19,21 @@ _NO_SECRET: Final = lazily(
 _NEXT: Final[dict[str, tuple[str, ...]]] = {
     command: tuple(flags.split())
     for commands, flags in (
-        ("sshpass mongo mongosh mongodump mongorestore mongoexport login twine beeline cqlsh", "-p"),
+        (
+            "sshpass mongo mongosh mongodump mongorestore mongoexport login twine beeline cqlsh",
+            "-p",
+        ),
         ("security psexec evil-winrm crackmapexec netexec", "-p"),
         ("redis-cli valkey-cli", "-a --pass"),
         ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn", "-w"),
         ("ldappasswd", "-w -s -a"),
         ("sqlcmd bcp zip unzip ipmitool mosquitto_pub mosquitto_sub osql", "-P"),
         ("ssh-keygen", "-N -P"),
-        ("keytool jarsigner apksigner", "-storepass -keypass -srcstorepass -deststorepass"
-         " -srckeypass -destkeypass -new --ks-pass --key-pass"),
+        (
+            "keytool jarsigner apksigner",
+            "-storepass -keypass -srcstorepass -deststorepass"
+            " -srckeypass -destkeypass -new --ks-pass --key-pass",
+        ),
         ("snmpwalk snmpget snmpset snmpbulkwalk snmptrap", "-A -X -c"),
         ("codecov codecovcli", "-t"),
         ("plink pscp psftp putty", "-pw"),

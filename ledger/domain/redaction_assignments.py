@@ -12,6 +12,21 @@ from enum import Enum, auto
 from typing import Final, assert_never
 
 from memprove.ledger.domain.lazy import lazily
+from memprove.ledger.domain.redaction_forms import (
+    ASSIGNED,
+    BESIDE,
+    CALLED,
+    ELEMENT,
+    ENCODED,
+    FILLED,
+    FLAG,
+    LISTED,
+    NAMED_ELEMENT,
+    PAIR,
+    SENTENCE,
+    TYPED,
+    Form,
+)
 from memprove.ledger.domain.redaction_values import (
     is_harmless,
     is_label,
@@ -33,7 +48,8 @@ class _Strength(Enum):
 
 # What a name may end in behind its telling part.
 _ENDING: Final = rb"""
-    (?: [_.-]? (?: value|string|text|data|base|input|field|v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
+    (?: [_.-]? (?: value|string|text|data|base|input|field
+                 |v?[0-9]{1,3}|prod(?:uction)?|dev|test|staging|stage|live|local
                  |base64|b64|raw|plain(?:text)?|primary|secondary|confirm(?:ation)?|repeat|again )
       | -?(?:nya|mu|ku)
     )? (?![.-]{0,8}[A-Za-z0-9_])"""
@@ -41,16 +57,18 @@ _NAME: Final = lazily(
     rb"""(?ix)
     (?: (?P<password> passw(?:or)?d | passwort | passphrase | passcode | sandi )
       | (?P<key> secret | token | credentials? | key | psk | mot[ ]de[ ]passe | kennwort | senha
-        | wachtwoord | contrasena | parola(?:[ ]d'ordine)? | heslo | salasana | adgangskode | passord )
+        | wachtwoord | contrasena | parola(?:[ ]d'ordine)? | heslo
+        | salasana | adgangskode | passord )
       | (?P<weak> pwd | pw | _?pass | _auth )
     )
     """
     + _ENDING
 )
 _QUALIFIERS: Final = rb"""
-    api access secret private priv account encrypt encryption sign signature signing master auth service
-    storage shared deploy app application client subscription admin session ssh aes hmac jwt webhook
-    crypt consumer function license licence root server fernet cookie sas rest write pragma network link tls ssl""".split()
+    api access secret private priv account encrypt encryption sign signature signing master auth
+    service storage shared deploy app application client subscription admin session ssh aes hmac jwt
+    webhook crypt consumer function license licence root server fernet cookie sas rest write pragma
+    network link tls ssl""".split()
 _QUALIFIED_KEY: Final = lazily(rb"(?i)(?:" + b"|".join(_QUALIFIERS) + rb")[_. -]?$")
 _HEADER_KEY: Final = lazily(rb"(?i)(?<![A-Za-z0-9-])x-[a-z-]{2,32}-$")
 _ENVIRONMENT_KEY: Final = lazily(rb"[A-Z][A-Z0-9_]*_$")
@@ -75,102 +93,7 @@ _BEFORE_FLAG: Final = b" \t\r\n\v\f\"'`(["
 _NEAR: Final = 16
 """What is looked at before a name: more than the longest qualifier, and little, for speed."""
 
-_QUOTED: Final = (
-    rb"(?:[bfru@]{0,2}|\$|(?:Some|Just|Ok|Optional|Secret(?:Str|String)?|String|Zeroizing)\()(?P<q>\\{0,3}[\"'`])(?P<quoted>(?:(?!(?P=q))(?:\\.|[^\n\\]|\\)){1,2048})"
-)
-_PLAIN: Final = rb"(?P<plain>[^\s\"'`<>]{1,128})"
-_VALUE: Final = rb"(?:" + _QUOTED + rb"|" + _PLAIN + rb")"
-_CLOSING: Final = rb"\\{0,3}[\"'`*\]]{0,3}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a value may follow a name; *sure* forms hold nothing but a secret."""
-
-    pattern: re.Pattern[bytes]
-    sure: bool = False
-    prose: bool = False
-    needs_digit: bool = False
-
-
-_PAIR: Final = _Form(
-    # {"name": "DB_PASSWORD", "value": "…"}, <add key="Password" value="…"/>, and in YAML
-    lazily(
-        rb"(?:[\"'][ \t]{0,4}\{[^{}]{0,200}?default[ \t]{0,16}=[ \t]{0,4}"  # of Terraform
-        rb"|[\"']\s{0,4}:\s{0,16}\{\s{0,32}[\"']value[\"']\s{0,4}:\s{0,4}"
-        rb"|[\"']?(?:[ \t]{0,8},[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},?\r?\n[ \t]{0,16})"
-        rb"[\"']?(?i:value)[\"']?"
-        rb"[ \t]{0,4}[:=][ \t]{0,4})" + _VALUE
-    ),
-    sure=True,
-)
-_ASSIGNED: Final = _Form(
-    lazily(
-        _CLOSING
-        + rb"[ \t]{0,16}(?:=>|:=|\?=|<-|=(?![=~>])|:(?!:)|\xef\xbc\x9a|\xef\xbc\x9d)"
-        + rb"\*{0,2}(?:[ \t]{0,16}|\s{1,16}(?=string\())(?:!!?\w{1,16}[ \t]+|string\([0-9]{1,5}\)[ \t]+)?"
-        + _VALUE
-    )
-)
-_LISTED: Final = _Form(
-    lazily(rb"\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)"), needs_digit=True
-)
-_ELEMENT: Final = _Form(
-    lazily(rb"(?:\s[^<>\n]{0,80})?>(?P<quoted>)(?P<plain>[^<>\n]{1,255})</"), sure=True
-)
-_NAMED_ELEMENT: Final = _Form(  # <string name="api_key">…</string>, <key>Token</key><string>…
-    lazily(
-        rb"(?:[\"'](?:\s[^<>\n]{0,80})?>|</key>\s{0,16}<string>)(?P<quoted>)"
-        rb"(?P<plain>[^<>\s]{4,255})</"
-    )
-)
-_FLAG: Final = _Form(lazily(rb"(?:[ \t]{1,4}|,[ \t]{0,4})" + _VALUE), sure=True)
-_CALLED: Final = _Form(  # setPassword("…"), SecretString::new("…"), PASSWORD('…')
-    lazily(rb"(?:::(?:new|from))?\([ \t]{0,4}" + _QUOTED + rb"(?P<plain>)(?P=q)[ \t]{0,4}[,).]"),
-    needs_digit=True,
-)
-_ENCODED_QUOTE: Final = rb"(?:%(?:25)?2[27]|&quot;|&#0?3[49];|&#x2[27];|\\u002[27])"
-_ENCODED: Final = _Form(  # in a query, in HTML: %22password%22%3A%22…%22, password%3D…%26
-    lazily(
-        rb"(?:" + _ENCODED_QUOTE + rb"(?:%3[AaDd]|[:=])|%3[AaDd])(?:%20|\+| )?"
-        + _ENCODED_QUOTE + rb"?(?P<quoted>)"
-        rb"(?P<plain>(?:[A-Za-z0-9_.~!*/+@$^-]|%(?!2[2670c]|0[Aa]|7[Dd])[0-9A-Fa-f]{2}){3,128})"
-    ),
-    sure=True,
-)
-_WHOSE: Final = (
-    rb"(?:[ \t]+(?:for|of|on|untuk|f\xc3\xbcr|de|del|da|di|du|van|para|pour|voor)(?:[ \t]+[\w@./-]{1,40}){1,3}?"
-    rb"|[ \t]+(?:saya|kamu|anda|baru|barunya|lama|database|db|akun|admin|root|user))?"
-)
-_SENTENCE: Final = _Form(
-    lazily(
-        rb"(?i)" + _WHOSE + rb"(?:[ \t]+(?:(?:(?:has|have)[ \t]+been|was|is|got|now)[ \t]+)?"
-        rb"(?:(?:set|changed|reset|updated|rotated)[ \t]+)?(?:from[ \t]\S{1,64}[ \t])?to"
-        rb"|(?:[ \t]+(?:is|was|are|adalah|ialah|yaitu|ist|lautet|es|est|\xc3\xa8|\xc3\xa9|jest|er)|'s)"
-        rb"(?:[ \t]+(?:now|still))?"
-        rb"|[ \t]+(?:->|=|\|)|:):?[ \t]+" + _VALUE
-    ),
-    prose=True,
-)
-_TYPED: Final = _Form(  # token: String = "…" of Rust, TypeScript, Kotlin, Python
-    lazily(rb"[ \t]{0,4}:[ \t]{0,4}[\w<>&'.\[\]|? ]{1,40}=[ \t]{0,4}" + _QUOTED + rb"(?P<plain>)")
-)
-_BESIDE: Final = _Form(
-    lazily(rb"(?i)(?:[ \t]+(?:saya|baru|barunya))?[ \t]{1,4}" + _VALUE),
-    prose=True,
-    needs_digit=True,
-)
-
 _SHOUTED: Final = lazily(rb"[A-Z]+(?:[_=:.-][A-Z]+)*")  # the PASSWORD of a help text
-_FILLED: Final = _Form(  # typed into a field, handed to a test: .type("…"), with: "…", { "…" }
-    lazily(
-        rb"[\]'\")}]{0,4}(?:\.(?:type|fill|send_?[kK]eys|set_?[vV]alue|enter_?[tT]ext|input)\([ \t]{0,4}"
-        rb"|[ \t]{0,4},[ \t]{0,4}(?:with:[ \t]{0,4}|\[[ \t]{0,4})?|[ \t]{0,4}\{[ \t]{0,4})"
-        + _QUOTED
-        + rb"(?P<plain>)"
-    ),
-    needs_digit=True,
-)
 _LONGEST_PLAIN: Final = 128
 _REMAINDER: Final = lazily(rb"[^\s\"'`<>]*")
 _SEPARATOR: Final = lazily(rb"[,;&]|\\[nr\"']")
@@ -191,14 +114,19 @@ _EMPTY: Final = (
     rb"(?:[\s\"'\\,;)}\]]|\Z))"
 )
 _FOLLOWED: Final = (
-    rb"(?=(?x:" + _ENDING + rb")(?:[\s\"'`*\]\\=:?><,]|%|&|\([ \t]*[\"'`]|\)[ \t]*[.{]|\xef\xbc[\x9a\x9d])" + _EMPTY + rb")"
+    rb"(?=(?x:"
+    + _ENDING
+    + rb")(?:[\s\"'`*\]\\=:?><,]|%|&|\([ \t]*[\"'`]|\)[ \t]*[.{]|\xef\xbc[\x9a\x9d])"
+    + _EMPTY
+    + rb")"
 )
 KEYWORDS: Final = {
     b"passw": rb"(?:(?:or)?d|ort)", b"passp": rb"hrase", b"passc": rb"ode", b"secret": b"",
     b"token": b"", b"credential": rb"s?", b"key": b"", b"pwd": b"", b"_pass": b"",
     b"psk": b"", b"kennwort": b"", b"senha": b"", b"wachtwoord": b"", b"contrasena": b"",
     b"parola": b"(?: d'ordine)?", b"heslo": b"", b"salasana": b"", b"adgangskode": b"",
-    b"passord": b"", b"pass =": None, b"pw for": None, b"pw is": None, b"pass=": None, b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
+    b"passord": b"", b"pass =": None, b"pw for": None, b"pw is": None, b"pass=": None,
+    b"pass:": None, b'pass"': None, b"pass'": None, b"_auth": b"", b"sandi": b"",
     b"pw:": None, b"pw=": None, b'pw"': None, b"mot de passe": b"",
 }  # fmt: skip
 """The literals that announce a name, and the rest of its telling part where that is not all."""
@@ -268,20 +196,20 @@ def _strength_of_short(name: bytes, head: bytes) -> _Strength | None:
     return _Strength.WEAK if starts_word else None
 
 
-def _forms(before: bytes, strength: _Strength) -> list[_Form]:
-    forms = [_PAIR, _TYPED, _ENCODED, _ASSIGNED, _NAMED_ELEMENT]
+def _forms(before: bytes, strength: _Strength) -> list[Form]:
+    forms = [PAIR, TYPED, ENCODED, ASSIGNED, NAMED_ELEMENT]
     outside = before.rstrip(_LETTERS)
     if before[len(outside) :].startswith(b"-") and outside[-1:] in _BEFORE_FLAG:
-        forms.append(_FLAG)
+        forms.append(FLAG)
     if not _ASKING_NAME.search(before[len(outside) :]):
-        forms.append(_CALLED)
+        forms.append(CALLED)
     if before.rstrip(_LETTERS + b":.").endswith(b"<"):
-        forms.append(_ELEMENT)
-    return [*forms, _LISTED, _FILLED, _SENTENCE, _BESIDE]
+        forms.append(ELEMENT)
+    return [*forms, LISTED, FILLED, SENTENCE, BESIDE]
 
 
 def _judged(
-    text: bytes, match: re.Match[bytes], form: _Form, strength: _Strength, at: int
+    text: bytes, match: re.Match[bytes], form: Form, strength: _Strength, at: int
 ) -> tuple[int, int] | None:
     if match["quoted"]:
         start, end = match.span("quoted")
@@ -291,7 +219,13 @@ def _judged(
     whole = form.sure or (_LINE_START.search(before) is not None and b"?" not in before)
     end = _trimmed(text, start, end, whole=whole)
     place = _Place(before, text[end : end + 1], _line_until(text, start), form, strength)
-    if end == start or not _is_secret(text[start:end], place) or is_placeholder(match["plain"]):
+    is_member = text[end - 1 : end + 1] == b"->"  # $this->token
+    if (
+        end == start
+        or is_member
+        or not _is_secret(text[start:end], place)
+        or is_placeholder(match["plain"])
+    ):
         return None
     longer = _REMAINDER.match(text, end) if end - start == _LONGEST_PLAIN else None
     return start, longer.end() if longer else end
@@ -304,7 +238,7 @@ class _Place:
     before_name: bytes
     after: bytes
     line: bytes
-    form: _Form
+    form: Form
     strength: _Strength
 
 
@@ -322,7 +256,7 @@ def _line_until(text: bytes, start: int) -> bytes:
     return text[max(first, text.rfind(b"\n", first, start) + 1) : start]
 
 
-def _is_quoted_secret(value: bytes, form: _Form, strength: _Strength) -> bool:
+def _is_quoted_secret(value: bytes, form: Form, strength: _Strength) -> bool:
     if len(value) < 3 or is_harmless(value) or is_prose(value):
         return False
     if strength is _Strength.PASSWORD and not form.needs_digit:

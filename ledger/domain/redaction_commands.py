@@ -9,7 +9,9 @@ from memprove.ledger.domain.redaction_rule import Rule, Span, followed_by, patte
 from memprove.ledger.domain.redaction_values import is_opaque, is_placeholder
 
 _LINE: Final = lazily(rb"[^\n\r|;&]{1,400}")
-_TELLING: Final = lazily(rb"[ '\",](?:-|pass|setapikey|add_user|authenticate|change_|alias|obscure|login|wpa_)")
+_TELLING: Final = lazily(
+    rb"[ '\",](?:-|pass|setapikey|add_user|authenticate|change_|alias|obscure|login|wpa_)"
+)
 _ARGUMENT: Final = rb"'([^'\n]*)'|\"([^\"\n]*)\"|([^\s'\",\[\]()<>]+)"
 _MOST_ARGUMENTS: Final = 24
 
@@ -20,7 +22,8 @@ def _locate_argument(text: bytes, at: int) -> Span | None:
     if line is None or text[at - 1 : at].isalnum() or not _TELLING.search(line[0]):
         return None
     found = [
-        match for _, match in zip(range(_MOST_ARGUMENTS), re.finditer(_ARGUMENT, line[0]), strict=False)
+        match
+        for _, match in zip(range(_MOST_ARGUMENTS), re.finditer(_ARGUMENT, line[0]), strict=False)
     ]
     words = [match[match.lastindex or 0] for match in found]
     for index, start in secret_arguments([word.decode("latin-1") for word in words]):
@@ -32,7 +35,8 @@ def _locate_argument(text: bytes, at: int) -> Span | None:
 
 
 _PIPED: Final = lazily(
-    rb"(?:echo|printf)(?:[ \t]+(?:-[neE]{1,3}|['\"]?%s(?:\\n)?['\"]?)){0,3}[ \t]+(?P<q>['\"]?)(?P<secret>[^\s'\"|][^'\"|\n]{2,256}?)"
+    rb"(?:echo|printf)(?:[ \t]+(?:-[neE]{1,3}|['\"]?%s(?:\\n)?['\"]?)){0,3}[ \t]+(?P<q>['\"]?)"
+    rb"(?P<secret>[^\s'\"|][^'\"|\n]{2,256}?)"
     rb"(?:\\n)?(?P=q)[ \t]*\Z"
 )
 
@@ -50,8 +54,12 @@ def _locate_piped(text: bytes, at: int) -> Span | None:
     return start, end
 
 
-_TAKING_INPUT: Final = rb"[ \t]*(?:sudo[ \t]+-[a-z]*S|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin)|[^|\n]{1,200}(?:--password-stdin|--passphrase-fd[ =]0|--with-token|--token-stdin))"
+_TAKING_INPUT: Final = (
+    rb"[ \t]*(?:sudo[ \t]+-[a-z]*S|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin)"
+    rb"|[^|\n]{1,200}(?:--password-stdin|--passphrase-fd[ =]0|--with-token|--token-stdin))"
+)
 
+_READS: Final = lazily(rb"\|" + _TAKING_INPUT)
 _PROSE: Final = frozenset({"login", "http", "https"})
 """Commands whose names are words of ordinary text: of these, patterns know how they are called."""
 
@@ -81,7 +89,8 @@ COMMAND_LINES: Final = (
         "command-password",
         (b"net use ", b"net user "),
         pattern(
-            rb"(?i:net use[^\n]{0,200}?/user:\S+|net user[ \t]+[^\s/]{1,64})[ \t]+['\"]?(?P<secret>[^\s'\"/*][^\s'\"]{2,})",
+            rb"(?i:net use[^\n]{0,200}?/user:\S+|net user[ \t]+[^\s/]{1,64})[ \t]+"
+            rb"['\"]?(?P<secret>[^\s'\"/*][^\s'\"]{2,})",
             lambda word: not is_placeholder(word),
         ),
         folded=True,
@@ -93,4 +102,3 @@ COMMAND_LINES: Final = (
         gate=followed_by(rb"(?<=[ '\"]/p:)[^\s]{4}"),
     ),
 )
-_READS: Final = lazily(rb"\|" + _TAKING_INPUT)

@@ -113,7 +113,8 @@ PROTOCOLS: Final = (
         "websocket-token",
         (b"sec-websocket-protocol",),
         pattern(
-            rb"(?i:sec-websocket-protocol)[\"']?: ?[\"']?[^\r\n]{0,64}?(?:token|bearer|auth\w*)[,.] ?"
+            rb"(?i:sec-websocket-protocol)[\"']?: ?[\"']?[^\r\n]{0,64}?"
+            rb"(?:token|bearer|auth\w*)[,.] ?"
             rb"(?P<secret>[A-Za-z0-9_.=-]{16,})"
         ),
         folded=True,
@@ -127,17 +128,35 @@ PROTOCOLS: Final = (
     Rule(
         "docker-credentials",
         (b'auth"',),
-        pattern(rb"auth\"[ \t]{0,4}:[ \t]{0,4}\"(?P<secret>[A-Za-z0-9+/]{8,}={0,2})\"", _is_credentials),
+        pattern(
+            rb"auth\"[ \t]{0,4}:[ \t]{0,4}\"(?P<secret>[A-Za-z0-9+/]{8,}={0,2})\"", _is_credentials
+        ),
     ),
-    Rule("json-web-key", tuple(f'"{name}"'.encode() for name in "d k p q dp dq qi".split()),
-         _locate_private_member, gate=followed_by(rb"[ \t]{0,4}:[ \t]{0,4}\"[A-Za-z0-9_-]{16}")),
+    Rule(
+        "json-web-key",
+        tuple(f'"{name}"'.encode() for name in ["d", "k", "p", "q", "dp", "dq", "qi"]),
+        _locate_private_member,
+        gate=followed_by(rb"[ \t]{0,4}:[ \t]{0,4}\"[A-Za-z0-9_-]{16}"),
+    ),
     Rule(
         "call-credentials",  # auth=("bob", "…"), basic_auth("bob", "…"), connect(url, "bob", "…")
-        (b"auth(", b"auth=(", b"credential(", b"credentials(", b"getconnection(", b"_connect(", b"sqli(",
-         b"new pdo(", b"login(", b"authentication("),
+        (
+            b"auth(",
+            b"auth=(",
+            b"credential(",
+            b"credentials(",
+            b"getconnection(",
+            b"_connect(",
+            b"sqli(",
+            b"new pdo(",
+            b"login(",
+            b"authentication(",
+        ),
         pattern(
             rb"(?i:auth=?|credentials?|login|authentication|(?:getconnection|_connect|sqli|pdo)(?P<at>))\("
-            + _IN_CALL, _is_told),
+            + _IN_CALL,
+            _is_told,
+        ),
         folded=True,
     ),
     Rule(
@@ -148,8 +167,10 @@ PROTOCOLS: Final = (
             *(b"bearerauth(", b"bearer_auth(", b"securestring ", b"add-mask::", b"issecret=true]"),
         ),
         pattern(
-            rb"(?i:(?:with_?(?:password|token|api_?key|key)|bearer_?auth)\([\"']|securestring (?:-string )?[\"']|add-mask::|issecret=true\])"
-            rb"(?P<secret>[^\s\"'()]{3,512})", _is_named
+            rb"(?i:(?:with_?(?:password|token|api_?key|key)|bearer_?auth)\([\"']"
+            rb"|securestring (?:-string )?[\"']|add-mask::|issecret=true\])"
+            rb"(?P<secret>[^\s\"'()]{3,512})",
+            _is_named,
         ),
         folded=True,
     ),
@@ -179,7 +200,8 @@ PROTOCOLS: Final = (
         "command-password",
         (b"gh secret set ", b"gh variable set "),
         pattern(
-            rb"gh (?:secret|variable) set [^\n|;&]{1,120}?(?:-b|--body)[ =]?[\"']?(?P<secret>[^\s\"']{3,})",
+            rb"gh (?:secret|variable) set [^\n|;&]{1,120}?(?:-b|--body)[ =]?"
+            rb"[\"']?(?P<secret>[^\s\"']{3,})",
             _is_named,
         ),
     ),
@@ -191,24 +213,42 @@ PROTOCOLS: Final = (
     Rule(
         "device-password",  # of switches and routers: the digit says how the password is written
         (b"password ", b"secret ", b"key "),
-        pattern(rb"(?i:password|secret|key) (?:encrypted )?[0-9] (?P<secret>[^\s\"']{4,128})(?=\s|\Z)", _is_coded),
+        pattern(
+            rb"(?i:password|secret|key) (?:encrypted )?[0-9] (?P<secret>[^\s\"']{4,128})(?=\s|\Z)",
+            _is_coded,
+        ),
         folded=True,
         gate=followed_by(rb"(?:encrypted )?[0-9] [^\s]{4}"),
     ),
     Rule(
         "directive-password",
-        (b"bindpw ", b"rootpw ", b"wpa-psk ", b"wpa-passphrase ", b"rocommunity ", b"rwcommunity ",
-         b"snmp-server community ", b"auth_pass ", b"ascii-text ", b"tacacs-server key ", b"radius-server key "),
+        (
+            b"bindpw ",
+            b"rootpw ",
+            b"wpa-psk ",
+            b"wpa-passphrase ",
+            b"rocommunity ",
+            b"rwcommunity ",
+            b"snmp-server community ",
+            b"auth_pass ",
+            b"ascii-text ",
+            b"tacacs-server key ",
+            b"radius-server key ",
+        ),
         pattern(
-            rb"(?i:bindpw|rootpw|wpa-psk|wpa-passphrase|r[ow]community6?|snmp-server community|auth_pass|ascii-text"
-            rb"|(?:tacacs|radius)-server key)[ \t]{1,16}[\"']?(?P<secret>[^\s\"']{3,128})", _is_named
+            rb"(?i:bindpw|rootpw|wpa-psk|wpa-passphrase|r[ow]community6?"
+            rb"|snmp-server community|auth_pass|ascii-text"
+            rb"|(?:tacacs|radius)-server key)[ \t]{1,16}[\"']?(?P<secret>[^\s\"']{3,128})",
+            _is_named,
         ),
         folded=True,
     ),
     Rule(
         "command-password",
         (b"identified with ",),
-        pattern(rb"(?i:identified with )\S{1,64} (?i:by|as) ['\"](?P<secret>[^'\"\n]{1,256})", _is_named),
+        pattern(
+            rb"(?i:identified with )\S{1,64} (?i:by|as) ['\"](?P<secret>[^'\"\n]{1,256})", _is_named
+        ),
         folded=True,
     ),
     Rule(
@@ -216,15 +256,25 @@ PROTOCOLS: Final = (
         (b"login: ", b"login is ", b"log in with ", b"login with "),
         pattern(
             rb"(?i:login:|login is|log ?in with) [`'\"]?[\w.@-]{1,64}[`'\"]? ?(?:/|and|:) ?[`'\"]?"
-            rb"(?P<secret>[^\s`'\",;]{4,128})", _is_told
+            rb"(?P<secret>[^\s`'\",;]{4,128})",
+            _is_told,
         ),
         folded=True,
     ),
     Rule(
         "login",
-        (b"stats auth ", b"login=", b"credential", b"basic-auth", b"basicauth", b"userpwd", b"userpass"),
+        (
+            b"stats auth ",
+            b"login=",
+            b"credential",
+            b"basic-auth",
+            b"basicauth",
+            b"userpwd",
+            b"userpass",
+        ),
         pattern(
-            rb"(?i:stats auth|login=|credentials?|basic-?auth|userpwd|userpass)(?: are| is)?[ \t:=\"',]{0,6}"
+            rb"(?i:stats auth|login=|credentials?|basic-?auth|userpwd|userpass)(?: are| is)?"
+            rb"[ \t:=\"',]{0,6}"
             rb"[\w.@-]{1,64}:(?P<secret>[^\s\"':,;]{4,128})",
             _is_told,
         ),
@@ -235,7 +285,8 @@ PROTOCOLS: Final = (
         "seed-phrase",
         (b"mnemonic", b"seed phrase", b"recovery phrase", b"seed words", b"secret phrase"),
         pattern(
-            rb"(?i:mnemonic|(?:seed|recovery|secret) (?:phrase|words))[\"']?(?: is)?[ \t]{0,2}[:=]?[ \t]{0,4}[\"']?"
+            rb"(?i:mnemonic|(?:seed|recovery|secret) (?:phrase|words))[\"']?(?: is)?"
+            rb"[ \t]{0,2}[:=]?[ \t]{0,4}[\"']?"
             rb"(?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![\w])"
         ),
         folded=True,

@@ -22,8 +22,18 @@ _RANDOM: Final = lazily(rb"[_-](?P<word>[A-Za-z0-9]{%d,512})" % _LEAST + _MORE)
 _DECLARED: Final = lazily(
     rb"[_-][a-z]{2,10}[_-](?P<word>[A-Za-z0-9]{%d,512})" % _LEAST_DECLARED + _MORE
 )
-_DECLARING: Final = ("live", "test", "sandbox", "prod", "production", "api", "pat", "sk", "secret",
-              "oauth")
+_DECLARING: Final = (
+    "live",
+    "test",
+    "sandbox",
+    "prod",
+    "production",
+    "api",
+    "pat",
+    "sk",
+    "secret",
+    "oauth",
+)
 
 _KINDS: Final = rb"[0-9]+|[a-z]+|[A-Z]+"
 _WORD: Final = rb"[A-Z]?[a-z]{3,}|[A-Z][a-z]{2}"
@@ -53,7 +63,7 @@ def _locate_random(text: bytes, at: int) -> Span | None:
 
 
 def _locate_declared(text: bytes, at: int) -> Span | None:
-    """Return a token that says itself that it is one; its word may be of one case, or hexadecimal."""
+    """Return a token that says itself that it is one: its word may be of one case."""
     match = _DECLARED.match(text, at)
     if match is None or not _has_prefix(text, at):
         return None

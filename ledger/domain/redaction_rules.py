@@ -26,10 +26,30 @@ from memprove.ledger.domain.redaction_values import is_opaque
 # "password" as people write it in other scripts, and what may stand before the value.
 _PASSWORD_WORDS: Final = tuple(
     word.replace("_", " ").encode()
-    for word in (
-        "密码 密碼 口令 密钥 密鑰 パスワード 비밀번호 암호 пароль пароля пароли contraseña hasło şifre"
-        " lösenord κωδικός סיסמה كلمة_المرور पासवर्ड รหัสผ่าน jelszó mật_khẩu"
-    ).split()
+    for word in [
+        "密码",
+        "密碼",
+        "口令",
+        "密钥",
+        "密鑰",
+        "パスワード",
+        "비밀번호",
+        "암호",
+        "пароль",
+        "пароля",
+        "пароли",
+        "contraseña",
+        "hasło",
+        "şifre",
+        "lösenord",
+        "κωδικός",
+        "סיסמה",
+        "كلمة_المرور",
+        "पासवर्ड",
+        "รหัสผ่าน",
+        "jelszó",
+        "mật_khẩu",
+    ]
 )
 _WHOSE: Final = rb"(?:[ \t][^\s:=]{1,64}){0,2}?"
 _IS: Final = (
@@ -66,5 +86,13 @@ _ASSIGNMENTS: Final = (
     ),
 )
 
-RULES: Final[tuple[Rule, ...]] = (*TOKENS, *PRIVATE_KEYS, *STRUCTURES, *_ASSIGNMENTS, *PROTOCOLS, *COMMAND_LINES, *RANDOM)
+RULES: Final[tuple[Rule, ...]] = (
+    *TOKENS,
+    *PRIVATE_KEYS,
+    *STRUCTURES,
+    *_ASSIGNMENTS,
+    *PROTOCOLS,
+    *COMMAND_LINES,
+    *RANDOM,
+)
 """All rules, in the order of precedence."""

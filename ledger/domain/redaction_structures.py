@@ -101,12 +101,16 @@ STRUCTURES: Final = (
     Rule(
         "url-credentials",  # of Oracle: jdbc:oracle:thin:user/password@host
         (b":thin:", b"sqlplus "),
-        pattern(rb"(?::thin:|sqlplus[ \t]+)[\w$#]{1,64}/(?P<secret>[^\s@/]{3,128})@", _not_placeholder),
+        pattern(
+            rb"(?::thin:|sqlplus[ \t]+)[\w$#]{1,64}/(?P<secret>[^\s@/]{3,128})@", _not_placeholder
+        ),
     ),
     Rule(
         "url-credentials",  # a line of .pgpass: host:port:database:user:password
         (b":5432:", b":6432:"),
-        pattern(rb":[0-9]{4}:[\w*-]{1,64}:[\w.@*-]{1,64}:(?P<secret>[^\s:]{3,128})(?=\s|\Z)", is_opaque),
+        pattern(
+            rb":[0-9]{4}:[\w*-]{1,64}:[\w.@*-]{1,64}:(?P<secret>[^\s:]{3,128})(?=\s|\Z)", is_opaque
+        ),
     ),
     Rule(
         "url-signature",
@@ -119,9 +123,10 @@ STRUCTURES: Final = (
         "authorization",
         (b"authorization",),
         pattern(
-            rb"(?i:authorization)"
+            rb"(?<![A-Za-z:])(?i:authorization)"
             + _AFTER_HEADER
-            + rb"(?:(?i:Basic|Bearer|Token|ApiKey|Api-Key|Bot|GenieKey|SSWS|Splunk|Key|JWT|PRIVATE-TOKEN|OAuth2)[ \t]+"
+            + rb"(?:(?i:Basic|Bearer|Token|ApiKey|Api-Key|Bot|GenieKey|SSWS|Splunk|Key|JWT"
+            rb"|PRIVATE-TOKEN|OAuth2)[ \t]+"
             rb"(?P<secret>[^\s\"'\\,<>]{4,})"
             rb")",
             _not_placeholder,
@@ -133,7 +138,7 @@ STRUCTURES: Final = (
         "authorization",
         (b"authorization",),
         pattern(
-            rb"(?i:authorization)"
+            rb"(?<![A-Za-z:])(?i:authorization)"
             + _AFTER_HEADER
             + rb"(?:(?i:Digest|AWS4-HMAC-SHA256|Negotiate|NTLM|Hawk|OAuth|Signature)[ \t]+"
             rb"(?P<secret>[^\n\r'<>]{8,}))",
@@ -145,7 +150,9 @@ STRUCTURES: Final = (
         "authorization",
         (b"authorization",),
         pattern(
-            rb"(?i:authorization)" + _AFTER_HEADER + rb"(?P<secret>[^\s\"'\\,<>]{8,})",
+            rb"(?<![A-Za-z:])(?i:authorization)"
+            + _AFTER_HEADER
+            + rb"(?P<secret>[^\s\"'\\,<>]{8,})",
             is_opaque,
         ),
         folded=True,
@@ -216,7 +223,8 @@ STRUCTURES: Final = (
         (b"sshpass -p ", b"redis-cli ", *(tool + b" login" for tool in _LOGGING_IN)),
         pattern(
             rb"(?i:(?P<cache>redis-cli)|sshpass|(?:" + b"|".join(_LOGGING_IN) + rb") login)\b"
-            rb"(?:[ \t]+[^\s|;&]{1,80}){0,8}?[ \t]+(?(cache)(?:-a|--pass)|-p)[ =]['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
+            rb"(?:[ \t]+[^\s|;&]{1,80}){0,8}?[ \t]+(?(cache)(?:-a|--pass)|-p)[ =]"
+            rb"['\"]?(?P<secret>[^\s'\"|;&<>]{3,})",
             _not_placeholder,
         ),
         folded=True,

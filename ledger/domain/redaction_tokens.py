@@ -60,7 +60,11 @@ TOKENS: Final = (
     # Forges
     _token("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rb"[A-Za-z0-9_]{20,}", prose=True),
     _token("github-token", "github_pat_", rb"[A-Za-z0-9_]{20,}"),
-    _token("gitlab-token", "glpat- gldt- glrt- glcbt- glptt- glsoat- glft- glagent- glimt- glffct- gloas-", rb"[A-Za-z0-9_.-]{16,}"),
+    _token(
+        "gitlab-token",
+        "glpat- gldt- glrt- glcbt- glptt- glsoat- glft- glagent- glimt- glffct- gloas-",
+        rb"[A-Za-z0-9_.-]{16,}",
+    ),
     _token("gitlab-token", "GR1348941", rb"[A-Za-z0-9_-]{16,}"),
     _token("bitbucket-token", "BBDC-", rb"[A-Za-z0-9+/]{40,}"),
     _token("bitbucket-token", "ATBB", rb"[A-Za-z0-9]{24,}", prose=True),
@@ -145,7 +149,11 @@ TOKENS: Final = (
     _token("airtable-token", "pat", rb"[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])", least=14),
     _token("dropbox-token", "sl.", rb"(?:u\.)?[A-Za-z0-9_-]{100,}", prose=True),
     _token("square-token", "sq0atp- sq0csp-", rb"[A-Za-z0-9_-]{22,}"),
-    _token("slack-token", "xoxb- xoxp- xoxa- xoxc- xoxd- xoxe xoxr- xoxs- xapp- xwfp-", rb"[A-Za-z0-9.-]{10,}"),
+    _token(
+        "slack-token",
+        "xoxb- xoxp- xoxa- xoxc- xoxd- xoxe xoxr- xoxs- xapp- xwfp-",
+        rb"[A-Za-z0-9.-]{10,}",
+    ),
     _token("brevo-key", "xkeysib- xsmtpsib-", rb"[a-f0-9]{64}-[A-Za-z0-9]{12,}"),
     _token("resend-key", "re_", rb"[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])", prose=True),
     _token("razorpay-key", "rzp_live_ rzp_test_", rb"[A-Za-z0-9]{14}(?![A-Za-z0-9])"),

@@ -17,7 +17,7 @@ _PLACEHOLDER: Final = lazily(
     \[REDACTED:[a-z0-9-]{1,40}\] | \[[\w -]*\]     # cut before, by us or others
     | (?:[*x.\#_?-]|\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+ # masked
     | <[^<>]*>? | \{+[\w .:()\[\]'"@!-]*\}* | \$\(.* | \$+[a-z_][\w:.]*  # templates
-    | \#\{.* | %[\w@]+ | %\w+% | @\w+@ | __\w+__ | !\w+.*
+    | \#\{.* | %[\w@]+ | %\w+% | @\w+@ | \+\w+\+ | __\w+__ | !\w+.*
     | \W{0,3}
     | (?:your|change|insert|enter|replace|placeholder|dummy|fake|todo|fixme)(?:[-_ ]?\w.*)?
     | (?:put|add|paste|use|type|set)[-_ ].*
@@ -32,7 +32,9 @@ _PLACEHOLDER: Final = lazily(
 
 # Anywhere in a value: an ellipsis, a template, a format.
 _LONGEST_PHRASE: Final = 96
-_GAP: Final = lazily(rb"\*{3}|\.{3}|\xe2\x80\xa6|\$\{[\w.:?|-]+\}?|\$\{\{|%(?:\(\w+\))?[srv]")
+_GAP: Final = lazily(
+    rb"\*{3}|\.{3}|\xe2\x80\xa6|\$\{[\w.:?|-]+\}?|\$\{\{|\{[a-z_][a-z_.]*\}|%(?:\(\w+\))?[srv]"
+)
 _EXPRESSION: Final = lazily(rb"\(\?[:i=!<]|\[\^|\\[wdsWDSbn](?![A-Za-z0-9])")  # regular
 
 # Words that stand beside "password:" and "token is" in schemas, messages, forms and code.
@@ -71,6 +73,7 @@ _CODE: Final = lazily(
         )(?:\.|::|->|\?\.).*
     | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,8}\??
     | \w+(?:::|->)[\w:<>]*.*
+    | q[qrwx]?[/{(|!\[].*
     | (?:lambda|await|new|not|if|else|f|b|r|async|func|function|return)\b.*
     """
 )
@@ -78,7 +81,7 @@ _CODE: Final = lazily(
 _RANDOM_NAME: Final = lazily(rb"(?:^|\.)(?=[A-Za-z0-9_-]{20})[A-Za-z]+[0-9]+[A-Za-z]+[0-9]")
 _DIGEST: Final = lazily(rb"(?i)(?:sha|md)-?\d{1,3}[-:=].*|\$?blake\w*[:=].*")
 _ALGORITHM: Final = lazily(
-    rb"(?i)(?:sha|md|base|utf|aes|aws|rsa|argon|bcrypt|pbkdf|scrypt|hs|rs|es|ps|ed|x|v|oauth|http|h|tls"
+    rb"(?i)(?:(?:scram-)?sha|md|base|utf|aes|aws|rsa|argon|bcrypt|pbkdf|scrypt|hs|rs|es|ps|ed|x|v|oauth|http|h|tls"
     rb"|ssl|ecdsa|hmac|cl100k|gpt|o|p|line|step|test|case|python|py|version|type|level)"
     rb"-?_?\d{1,5}(?:$|[-_.:,/].{0,30})"
 )
@@ -156,7 +159,7 @@ def is_named_after_secret(value: bytes) -> bool:
 
 
 def is_label(value: bytes) -> bool:
-    """Return whether *value* is what a form calls a field, in any script: Passwort, Пароль, 密码."""
+    """Return whether *value* is what a form calls a field, in any script: Пароль, 密码."""
     if value.isascii():
         return value.istitle() and is_word(value)
     text = value.decode("utf-8", "replace")

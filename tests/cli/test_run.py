@@ -34,6 +34,48 @@ def test_a_run_is_recorded_and_its_streams_and_code_are_its_own(desk: Desk) -> N
     assert last_line(done.err).endswith(" s")
 
 
+SWALLOWING = {
+    "a script": ("run.sh", ("sh", "run.sh"), "{tests}\ntrue\n"),
+    "a program": (
+        "run.py",
+        (sys.executable, "run.py"),
+        "import subprocess\nsubprocess.run({words!r})\n",
+    ),
+    "a makefile": ("Makefile", ("make", "all"), "all:\n\t{tests} || true\n"),
+    "make itself": ("Makefile", ("make", "all"), "all:\n\t-false\n"),
+    "a make below": ("Makefile", ("make", "all"), "all:\n\t$(MAKE) one\none:\n\t-false\n"),
+}
+
+
+@pytest.mark.parametrize("swallowing", SWALLOWING)
+def test_what_swallows_a_failure_that_its_output_shows_is_masked(
+    desk: Desk, swallowing: str
+) -> None:
+    write_tests(desk, FAILING)
+    name, command, text = SWALLOWING[swallowing]
+    (desk.folder / name).write_text(text.format(tests=" ".join(TESTS), words=TESTS))
+    desk.begin()
+    done = desk.memprove("run", "--", *command)
+    assert done.code == 0
+    assert last_line(done.err).startswith("memprove: r1 masked ")
+    assert desk.memprove("complete").code == 1
+
+
+def test_what_passes_beside_tests_that_pass_is_not_masked(desk: Desk) -> None:
+    write_tests(desk, PASSING)
+    (desk.folder / "run.sh").write_text(" ".join(TESTS) + "\n")
+    desk.begin()
+    done = desk.memprove("run", "--", "sh", "run.sh")
+    assert last_line(done.err).startswith("memprove: r1 passed ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+def test_output_that_could_not_be_passed_on_is_told(desk: Desk) -> None:
+    desk.begin()
+    done = desk.shell("memprove run -- echo hi > /dev/full")
+    assert "the output of r1 was not passed on to its end: No space left" in done.err
+
+
 def test_options_after_the_command_are_the_commands(desk: Desk) -> None:
     desk.begin()
     done = desk.memprove("run", "-q", "--kind", "other", "echo", "-q", "--kind", "--", "-x")

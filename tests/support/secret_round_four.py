@@ -4,7 +4,7 @@ import base64
 import string
 from typing import Final
 
-from support.secret_shapes import JWT, PEM_LINES, alnum, base64_text, hex, make, pem, upper, url
+from support.secret_shapes import JWT, PEM_LINES, alnum, base64_text, hex, pem, upper, url
 
 _LOWER: Final = string.ascii_lowercase + string.digits
 
@@ -101,7 +101,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "(gdb) p password = \"«gr33nkettle7»\"",
         "vault kv put secret/x password=«gr33nkettle7»",
         "consul kv put db/password «gr33nkettle7»",
-        "# vault write auth/approle/login secret_id=«" + hex(8) + "-1111-4222-8333-" + hex(12) + "»",
+        "# vault write auth/approle/login secret_id=«" + hex(8) + "-1111-4222-8333-" + hex(12)
+        + "»",
         "gh secret set API_TOKEN -b\"«" + alnum(32) + "»\"",
         "wrangler: API_TOKEN = \"«" + url(40) + "»\"",
         "fly secrets set SECRET_KEY=«" + hex(64) + "»",

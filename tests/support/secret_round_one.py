@@ -9,6 +9,7 @@ from typing import Final
 
 from support.secret_shapes import alnum, base64_text, hex, make, upper, url
 
+_PHRASE: Final = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _LOWER: Final = string.ascii_lowercase + string.digits
 
@@ -29,7 +30,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "//registry.example.org/:_password=«" + _encoded("hunter2hunter") + "»",
         '<add key="ClearTextPassword" value="«hunter2x»" />',
         "<server><id>x</id><username>bob</username><password>«hunter2x»</password></server>",
-        '{"http-basic": {"repo.example.org": {"username": "bob", "password": "«' + alnum(20) + '»"}}}',
+        '{"http-basic": {"repo.example.org": {"username": "bob", "password": "«' + alnum(20)
+        + '»"}}}',
         "    client-key-data: «" + base64_text(120) + "==»",
         "  user:\n    token: «" + base64_text(40) + "»",
         "pass = «" + url(32) + "»",
@@ -252,8 +254,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "TOTP secret: «" + upper(32) + "»",
         "private key: 0x«" + hex(64) + "»",
         "ETH_PRIVATE_KEY=«0x" + hex(64) + "»",
-        "mnemonic: \"«legal winner thank year wave sausage worth useful legal winner thank yellow»\"",
-        "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+        "mnemonic: \"«" + _PHRASE + "»\"",
+        "seed phrase: «" + _PHRASE + "»",
         "xprv: «xprv9s21ZrQH143K" + make(_BASE58, 95) + "»",
         "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n«" + base64_text(48) + "»",
         "untrusted comment: minisign encrypted secret key\n«RWRTY0Iy" + base64_text(200) + "»",

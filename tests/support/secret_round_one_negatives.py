@@ -5,7 +5,9 @@ from typing import Final
 _SHA1: Final = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d"
 _SHA256: Final = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"
 _B64: Final = "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek="
-_SHA512: Final = "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+_SHA512: Final = (
+    "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+)
 _ULID: Final = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
 NEGATIVES: Final[dict[str, tuple[str, ...]]] = {
@@ -124,7 +126,8 @@ NEGATIVES: Final[dict[str, tuple[str, ...]]] = {
         "Primary key fingerprint: 4AEE 18F8 3AFD EB23 A1B2  C3D4 E5F6 0718 293A 4B5C",
         "256 SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8 bob@host (ED25519)",
         "The key fingerprint is SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU.",
-        "Good \"git\" signature for bob with ED25519 key SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
+        "Good \"git\" signature for bob with ED25519 key "
+        "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
         f"parent {_SHA1}", f"[main {_SHA1[:7]}] Rotate the token of the deploy job",
         "  remote: Support for password authentication was removed on August 13, 2021.",
         "fatal: could not read Password for 'https://bob@example.org': No such device",

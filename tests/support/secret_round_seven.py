@@ -3,7 +3,7 @@
 import base64
 from typing import Final
 
-from support.secret_shapes import JWT, PEM_LINES, TOKENS, alnum, base64_text, hex, pem, upper, url
+from support.secret_shapes import JWT, PEM_LINES, TOKENS, alnum, base64_text, hex, pem, url
 
 
 def _encoded(text: str) -> str:
@@ -112,7 +112,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "client_key: «" + base64_text(80) + "»",
         "PrivateKey = «" + base64_text(43) + "=»",
         "ETHEREUM_PRIVATE_KEY=«" + hex(64) + "»",
-        "mnemonic = «abandon ability able about above absent absorb abstract absurd abuse access art»",
+        "mnemonic = «abandon ability able about above absent "
+        "absorb abstract absurd abuse access art»",
         "backup_passphrase: \"«correct horse battery staple»\"",
         "keystore password «s1lverspoon»",
         "secret access key: «" + base64_text(40) + "»",

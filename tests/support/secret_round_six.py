@@ -91,7 +91,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "key|«" + TOKENS["stripe restricted"] + "»|",
         "\t«" + TOKENS["shopify"] + "»",
         "GET /bot«123456789:AA" + url(33) + "»/sendMessage",
-        "url: https://hooks.slack.com/services/«T" + upper(9) + "/B" + upper(9) + "/" + alnum(24) + "»",
+        "url: https://hooks.slack.com/services/«T" + upper(9) + "/B" + upper(9) + "/"
+        + alnum(24) + "»",
         "val=«" + TOKENS["digitalocean"] + "»",
         "creds: «" + TOKENS["aws key id"] + "»",
         "x «" + TOKENS["linear"] + "» y",
@@ -129,7 +130,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "PRIVATE KEY=0x«" + hex(64) + "»",
         "privateKey: \"0x«" + hex(64) + "»\"",
         "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"d\":\"«" + url(43) + "»\",\"x\":\"a\"}",
-        "seed phrase is «abandon ability able about above absent absorb abstract absurd abuse access art»",
+        "seed phrase is «abandon ability able about above absent "
+        "absorb abstract absurd abuse access art»",
         "AGE-SECRET: «AGE-" + "SECRET-KEY-1" + upper(58) + "»",
         "AES_KEY=«" + base64_text(43) + "=»",
     ),

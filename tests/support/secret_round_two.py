@@ -4,7 +4,7 @@ import base64
 import string
 from typing import Final
 
-from support.secret_shapes import JWT, PEM_LINES, alnum, base64_text, hex, make, pem, upper, url
+from support.secret_shapes import JWT, PEM_LINES, alnum, base64_text, hex, pem, upper, url
 
 _LOWER: Final = string.ascii_lowercase + string.digits
 
@@ -44,7 +44,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "SALT_SECRET='«" + alnum(20) + "»'",
         "encryption.key=«" + hex(64) + "»",
         "spring.cloud.vault.token: «hv" + "s." + alnum(24) + "»",
-        "\"ConnectionStrings\": { \"Db\": \"Server=x;Database=y;User=sa;Password=«Zx81!spectrum»\" }",
+        "\"ConnectionStrings\": { \"Db\": "
+        "\"Server=x;Database=y;User=sa;Password=«Zx81!spectrum»\" }",
     ),
     "tools of clouds": (
         "aws sts: {\"SecretAccessKey\": \"«" + base64_text(40) + "»\", \"SessionToken\": \"x\"}",
@@ -161,7 +162,8 @@ POSITIVES: Final[dict[str, tuple[str, ...]]] = {
         "privateKey = «" + base64_text(64) + "»",
         "\"privkey\": \"«" + hex(64) + "»\"",
         "deployer.privateKey=0x«" + hex(64) + "»",
-        "MNEMONIC=\"«abandon ability able about above absent absorb abstract absurd abuse access art»\"",
+        "MNEMONIC=\"«abandon ability able about above absent "
+        "absorb abstract absurd abuse access art»\"",
         "AGE key: «AGE-" + "SECRET-KEY-1" + upper(58) + "»",
         "wg set wg0 private-key: «" + base64_text(43) + "=»",
         "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"a\",\"y\":\"b\",\"d\":\"«" + url(43) + "»\"}",
