@@ -17,7 +17,7 @@ from memprove.ledger.domain.redaction_environment import environment_secrets
 from memprove.ledger.domain.redaction_rule import Rule, Span
 from memprove.ledger.domain.redaction_rules import RULES
 from memprove.ledger.domain.redaction_values import MARKER
-from memprove.ledger.domain.redaction_vocabulary import Vocabulary
+from memprove.ledger.domain.redaction_vocabulary import Keywords
 from memprove.ledger.domain.redaction_wrapped import broken, continued
 
 __all__ = ["Redactor", "environment_secrets"]
@@ -25,6 +25,7 @@ __all__ = ["Redactor", "environment_secrets"]
 _PASSES: Final = 4
 _REACH: Final = 8192
 """How far from what it cuts a rule looks; only a private key is longer."""
+_KNOWN: Final = Keywords(RULES)
 _ENVIRONMENT: Final = "environment"
 _ARGUMENT: Final = "argument"
 _TOO_DENSE: Final = "too-dense"
@@ -34,7 +35,7 @@ class Redactor:
     """Cuts secrets by the rule table and by exact values."""
 
     def __init__(self, secrets: Iterable[str] = (), rules: Sequence[Rule] = RULES) -> None:
-        self._rules = rules
+        self._known = _KNOWN if rules is RULES else Keywords(rules)
         forms = {form for secret in secrets if secret for form in _forms(secret)}
         self._exact = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
@@ -49,7 +50,7 @@ class Redactor:
         windows = [(0, len(data))]
         for _ in range(_PASSES):
             exact = _exact_spans(data, windows, self._exact)
-            spans = _merged(exact + _rule_spans(data, windows, self._rules))
+            spans = _merged(exact + _rule_spans(data, windows, self._known))
             if not spans:
                 break
             data, cuts = _cut(data, spans)
@@ -101,16 +102,13 @@ def _positions(data: bytes, literal: bytes, window: Span) -> Iterable[int]:
         at = data.find(literal, at + len(literal), window[1])
 
 
-def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> list[_Named]:
-    """Return what *rules* cut around the keywords inside the *windows* of *data*."""
-    folded = data.lower()
-    words = Vocabulary(folded, windows)
+def _rule_spans(data: bytes, windows: Sequence[Span], known: Keywords) -> list[_Named]:
+    """Return what the rules cut around their keywords inside the *windows* of *data*."""
+    folded, rules = data.lower(), known.rules
     seen: dict[tuple[bytes, bool], Sequence[int]] = {}
     found = [
         (rank, rule, _places(rule, keyword, folded if rule.folded else data, windows, seen))
-        for rank, rule in enumerate(rules)
-        for keyword in rule.keywords
-        if words.may_hold(keyword, at_start=rule.at_start)
+        for rank, rule, keyword in known.held(folded, windows)
     ]
     dense = _dense(data, [places for _, _, places in found])
     spans = [(start, end, len(rules), _TOO_DENSE) for start, end in dense]

@@ -12,7 +12,7 @@ from typing import Final
 
 from memprove.ledger.domain.redaction_rule import Span
 
-COST: Final = 128
+COST: Final = 256
 CREDIT: Final = 4096 * COST
 
 

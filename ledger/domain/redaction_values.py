@@ -132,6 +132,8 @@ def is_harmless(value: bytes) -> bool:
         return True
     if len(value) > 512:
         return False
+    if _is_one_word(value):  # neither code nor a path: the rest of the questions takes long
+        return _ALGORITHM.fullmatch(value) is not None
     if (
         _REFERENCE.fullmatch(value)
         or (_CODE.fullmatch(value) and not _RANDOM_NAME.search(value))
@@ -140,6 +142,11 @@ def is_harmless(value: bytes) -> bool:
     ):
         return True
     return _PATH.fullmatch(value) is not None and not _has_random_part(value)
+
+
+def _is_one_word(value: bytes) -> bool:
+    """Return whether *value* is letters and digits alone, and more than a keyword of a language."""
+    return len(value) > 16 and value.isalnum()
 
 
 def is_prose(value: bytes) -> bool:

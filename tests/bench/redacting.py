@@ -11,11 +11,15 @@ from bench.samples import alternate, median, processor, spread
 from bench.scene import Scene
 
 from memprove.ledger.domain.redaction import Redactor
+from memprove.ledger.domain.redaction_density import COST
 
 MIB: Final = 1024 * 1024
 LEAST_RATE: Final = 15e6
 OUTPUT_BYTES: Final = 4 * MIB
-HOSTILE: Final = b"token: "
+HOSTILE: Final = {
+    "redact-hostile": b"token: ",
+    "redact-bound": b"token: %s " % (b"a1b" * (COST // 3)),
+}
 HOSTILE_BYTES: Final = 8 * MIB
 HOSTILE_S: Final = 3.0
 
@@ -55,16 +59,18 @@ def measure(place: Scene) -> Iterator[Result]:
         bound="told",
         spread=spread(ours, floor),
     )
-    yield _hostile(place)
+    for name, piece in HOSTILE.items():
+        yield _hostile(place, name, piece)
 
 
-def _hostile(place: Scene) -> Result:
-    hostile = HOSTILE * (HOSTILE_BYTES // len(HOSTILE))
+def _hostile(place: Scene, name: str, piece: bytes) -> Result:
+    """Measure text of many secrets: crowded, or just far enough apart to be judged one by one."""
+    hostile = piece * (HOSTILE_BYTES // len(piece))
     redact = processor(partial(Redactor().data, hostile))
     taken = median([redact() for _ in range(place.rounds(3))])
     return Result(
-        name="redact-hostile",
-        what=f"the same of {HOSTILE_BYTES // MIB} MiB of `{HOSTILE.decode()}` : {HOSTILE_S:.0f} s",
+        name=name,
+        what=f"the same, {HOSTILE_BYTES // MIB} MiB of `{piece.decode()[:9]}` : {HOSTILE_S:.0f} s",
         unit="s",
         figure=taken,
         floor=HOSTILE_S,

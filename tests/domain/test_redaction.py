@@ -1,34 +1,18 @@
-import re
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import secret_rounds
-from support.secret_negatives import NEGATIVES
-from support.secret_positives import HELD_OUT, POSITIVES
+from support.secret_samples import CHUNKS, CLEAN, EVERYTHING, FOUND, KEPT_ASIDE, LATER_CLEAN
 from support.secret_shapes import split
 
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.domain.redaction_density import COST, CREDIT
 from memprove.ledger.domain.redaction_rule import Locate, Span
 from memprove.ledger.domain.redaction_rules import RULES
-from memprove.ledger.domain.redaction_vocabulary import Vocabulary
 
 REDACTOR = Redactor()
-FOUND = [(family, sample) for family, samples in POSITIVES.items() for sample in samples]
-KEPT_ASIDE = [(family, sample) for family, samples in HELD_OUT.items() for sample in samples]
-CLEAN = [(family, text) for family, texts in NEGATIVES.items() for text in texts]
-LATER = [sample for round in secret_rounds.POSITIVES.values() for sample in round]
-LATER_CLEAN = [text for round in secret_rounds.NEGATIVES.values() for text in round]
-EVERYTHING = [
-    *(split(sample)[0] for _, sample in FOUND + KEPT_ASIDE),
-    *(text for _, text in CLEAN),
-    *(split(sample)[0] for sample in LATER),
-    *LATER_CLEAN,
-]
-CHUNKS = [EVERYTHING[at : at + 200] for at in range(0, len(EVERYTHING), 200)]
 
 
 def _survivors(sample: str) -> list[str]:
@@ -374,47 +358,3 @@ def test_where_little_changed_little_is_judged_again() -> None:
     once = _Work()
     once.redactor.text(line * 10_000)
     assert work.places < 1.1 * once.places
-
-
-_compiled = cache(re.compile)  # more patterns than re itself remembers
-
-
-@pytest.mark.parametrize("texts", CHUNKS, ids=len)
-def test_a_gate_lets_every_place_through_that_a_rule_confirms(texts: list[str]) -> None:
-    for text in texts:
-        _check_gates(text)
-
-
-def _check_gates(text: str) -> None:
-    data = text.encode()
-    folded = data.lower()
-    for rule in RULES:
-        if rule.gate is None:
-            continue
-        for keyword in rule.keywords:
-            searched = folded if rule.folded else data
-            if keyword not in searched:
-                continue
-            kept = {match.start() for match in _compiled(rule.gate(keyword)).finditer(searched)}
-            for found in re.finditer(re.escape(keyword), searched):
-                if span := rule.locate(data, found.start()):
-                    cut = data[slice(*span)].startswith(b"[REDACTED:")
-                    assert cut or found.start() in kept, (rule.name, keyword)
-
-
-@pytest.mark.parametrize("texts", CHUNKS, ids=len)
-def test_the_vocabulary_of_a_text_holds_every_keyword_that_counts(texts: list[str]) -> None:
-    for text in texts:
-        _check_vocabulary(text)
-
-
-def _check_vocabulary(text: str) -> None:
-    data = text.encode()
-    folded = data.lower()
-    words = Vocabulary(folded, [(0, len(data))])
-    for rule in RULES:
-        for keyword in rule.keywords:
-            searched = folded if rule.folded else data
-            found = re.finditer(re.escape(keyword), searched)
-            if any(rule.locate(data, match.start()) for match in found):
-                assert words.may_hold(keyword, at_start=rule.at_start), (rule.name, keyword)
