@@ -198,7 +198,7 @@ def remembered(site: Site) -> Iterator[Finding]:
         yield skipped("there is no ledger")
         return
     memory = Memory(settings.state_dir(site.caller), settings.data_dir(site.caller))
-    if memory.holds() and memory.seen is not None:
+    if memory.seen is not None:
         yield ok(
             f"the ledger continues the head seen last, of {counted(memory.seen.head.size, 'event')}"
         )
