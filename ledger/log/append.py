@@ -25,6 +25,17 @@ def commitment(salt: bytes, payload: bytes) -> str:
     return sha256(COMMITMENT + salt + payload).hexdigest()
 
 
+def commitments(
+    salts: Iterable[bytes | None], payloads: Iterable[bytes | None]
+) -> list[str] | None:
+    """Return what leaves hold of many *payloads*; None if one of them is missing."""
+    both = zip(salts, payloads, strict=True)
+    try:
+        return [sha256(COMMITMENT + salt + payload).hexdigest() for salt, payload in both]  # type: ignore[operator]
+    except TypeError:
+        return None
+
+
 def fits(committed: str, salt: bytes | None, payload: bytes | None) -> bool:
     """Tell whether *payload* is there and is what a leaf *committed* to.
 
