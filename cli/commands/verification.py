@@ -28,7 +28,7 @@ app = verbs()
 def verify(
     context: typer.Context,
     full: Annotated[
-        bool, typer.Option("--full", help="Compute all of it again, whatever was verified before.")
+        bool, typer.Option("--full", help="From the first event on, whatever was verified before.")
     ] = False,
     task: options.TaskNumber = None,
     fresh: Annotated[
@@ -72,6 +72,8 @@ def verify(
 ) -> int:
     """Verify the ledger: events, chains, tree, signed heads, tables.
 
+    It goes on from where it was verified last; --full, and once a day, from the first event.
+
     Or a bundle that somebody handed over; and on top a Task, as CI demands it.
 
     The exit code is 3 if anything is not as it was written, or not as it is required.
@@ -93,7 +95,7 @@ def verify(
     if bundle is None:
         if trust:
             raise typer.BadParameter("--trust is for --bundle; a ledger has its pin")
-        verdict = _report(call, seen)
+        verdict = _report(call, seen, full)
         if verdict.ok and (fresh or complete or task):
             judged = call.execute(JudgeTask(task=task, base=base or ""))
             verdict = _gate(verdict, judged, fresh, complete, spooled or judged.spooled)
@@ -123,9 +125,9 @@ def verify(
     return 0 if verdict.ok else FOUND
 
 
-def _report(call: Invocation, required: bytes | None) -> Verdict:
+def _report(call: Invocation, required: bytes | None, full: bool) -> Verdict:
     with progress.shown("verified", call.output) as shown:
-        return _of_report(call.execute(VerifyLedger(progress=shown, required=required)))
+        return _of_report(call.execute(VerifyLedger(shown, required, full)))
 
 
 def _gate(
@@ -161,7 +163,8 @@ def _of_report(report: Report) -> Verdict:
 def _summary(report: Report) -> str:
     if report.ok:
         erased = f" · {counted(report.erased, 'payload')} erased" if report.erased else ""
-        return f"{counted(report.size, 'event')} verified{erased} · root {report.root}"
+        before = f" · 1–{report.skipped} not re-read" if report.skipped else ""
+        return f"{counted(report.size, 'event')} verified{before}{erased} · root {report.root}"
     found = counted(len(report.findings), "finding")
     return (
         f"{found} in {counted(report.size, 'event')} · the newest head that holds: {report.signed}"

@@ -3,7 +3,7 @@
 All of one transaction's events end in one signed head. Nothing here is kept between transactions.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -26,11 +26,13 @@ def commitment(salt: bytes, payload: bytes) -> str:
 
 
 def commitments(
-    salts: Iterable[bytes | None], payloads: Iterable[bytes | None]
+    salts: Sequence[bytes | None], payloads: Sequence[bytes | None]
 ) -> list[str] | None:
-    """Return what leaves hold of many *payloads*; None if one of them is missing."""
-    both = zip(salts, payloads, strict=True)
+    """Return what leaves hold of many *payloads*; None if one or its salt cannot be right."""
     try:
+        if {SALT_BYTES} != set(map(len, salts)):  # type: ignore[arg-type]  # None has no length
+            return None
+        both = zip(salts, payloads, strict=True)
         return [sha256(COMMITMENT + salt + payload).hexdigest() for salt, payload in both]  # type: ignore[operator]
     except TypeError:
         return None

@@ -25,12 +25,12 @@ from typing import Final
 from memprove.ledger.log.epochs import Epochs, Pin
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.report import CHECKS, CheckResult, Report
-from memprove.ledger.log.verify_contents import Contents, Project
-from memprove.ledger.log.verify_heads import check_heads, check_outside, outside_sizes
+from memprove.ledger.log.verify_contents import Contents, Project, find_tombstones
+from memprove.ledger.log.verify_heads import check_heads, check_outside, outside_heads
 from memprove.ledger.log.verify_links import check_links
 from memprove.ledger.log.verify_tree import check_nodes
 from memprove.ledger.log.walk import TableRows, Walk
-from memprove.ledger.storage.interface import Reader
+from memprove.ledger.storage.interface import EventColumns, Reader
 
 Progress = Callable[[int, int], None]
 _PROGRESS_EVERY: Final = 1_000
@@ -56,8 +56,10 @@ def verify(
         walk.size = reader.size()
         with walk.making("epochs", "head", "heads"):
             walk.heads = list(reader.heads())
-        walk.want(outside_sizes(memory, required))
-        contents = Contents(walk, reader, project, rows) if project is not None else None
+        walk.want(head.size for head in outside_heads(memory, required))
+        contents = None
+        if project is not None:
+            contents = Contents(walk, reader, project, rows, find_tombstones(reader))
         read_events(walk, reader, contents, progress)
         with walk.making("tree"):
             check_nodes(walk, reader)
@@ -96,12 +98,21 @@ def report(
 
 
 def read_events(
-    walk: Walk, reader: Reader, contents: Contents | None, progress: Progress | None
+    walk: Walk,
+    reader: Reader,
+    contents: Contents | None,
+    progress: Progress | None,
+    prepare: Callable[[EventColumns], None] | None = None,
 ) -> None:
-    """Check the events after ``walk.start``: each by itself, and that it follows."""
+    """Check the events after ``walk.start``: each by itself, and that it follows.
+
+    *prepare* is called with those that come next.
+    """
     walk.want(head.size for head in walk.heads)
     walk.reading, done = walk.start + 1, walk.start
     for events in reader.columns(walk.start):
+        if prepare is not None:
+            prepare(events)
         check_links(walk, events)
         if contents is not None:
             contents.check(events)

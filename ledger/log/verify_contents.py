@@ -20,19 +20,22 @@ Project: TypeAlias = Callable[[Rows, Record], None]
 class Contents:
     """The contents of the events of one walk, which are taken into *rows*."""
 
-    def __init__(self, walk: Walk, reader: Reader, project: Project, rows: Rows) -> None:
+    def __init__(
+        self, walk: Walk, reader: Reader, project: Project, rows: Rows, tombstones: Tombstones
+    ) -> None:
         self._walk = walk
         self._reader = reader
         self._project = project
         self._rows = rows
-        self.tombstones = find_tombstones(reader)
+        self.tombstones = tombstones
 
     def check(self, events: EventColumns) -> None:
         """Check what *events* say, whose links were checked before."""
         first = self._walk.frontier.size - len(events.seqs) + 1
-        for at, (leaf, payload) in enumerate(zip(events.leaves, events.payloads, strict=True), first):
+        rows = zip(events.seqs, events.leaves, events.payloads, strict=True)
+        for at, (seq, leaf, payload) in enumerate(rows, first):
             if at not in self._walk.bad:
-                self._check(at, events.seqs[at - first], leaf, payload)
+                self._check(at, seq, leaf, payload)
 
     def _check(self, at: int, seq: int, leaf: bytes, payload: bytes | None) -> None:
         record = self._record(at, seq, leaf, payload)

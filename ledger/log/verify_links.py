@@ -13,7 +13,7 @@ from typing import Final
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.record import LEAF_VERSION, Link, decode, decode_leaf, decode_links
-from memprove.ledger.log.append import SALT_BYTES, commitments, fits
+from memprove.ledger.log.append import commitments, fits
 from memprove.ledger.log.epochs import ROTATED
 from memprove.ledger.log.walk import Walk
 from memprove.ledger.storage.interface import EventColumns, StoredEvent
@@ -36,7 +36,7 @@ def check_links(walk: Walk, events: EventColumns) -> None:
 
 def _all_follow(walk: Walk, events: EventColumns, hexes: list[str]) -> bool:
     """Tell whether nothing is wrong with *events*; then they are the new ends of their streams."""
-    committed = _committed(events)
+    committed = commitments(events.salts, events.payloads)
     try:
         links = decode_links(events.leaves)
     except NotCanonical:
@@ -53,12 +53,6 @@ def _all_follow(walk: Walk, events: EventColumns, hexes: list[str]) -> bool:
     tails = _tails(walk, links, hexes)
     walk.tails.update(tails or {})
     return tails is not None
-
-
-def _committed(events: EventColumns) -> list[str] | None:
-    """Return the commitments to all payloads, if all are there."""
-    committed = commitments(events.salts, events.payloads)
-    return committed if {SALT_BYTES}.issuperset(map(len, filter(None, events.salts))) else None
 
 
 def _tails(

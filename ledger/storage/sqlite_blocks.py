@@ -166,19 +166,7 @@ class SqliteReader(Block):
         try:
             with translated(self._connection, writing=self.writing_errors):
                 cursor.execute(query, bindings)
-                batch: list[Row] = []
-                damage: Exception | None = None
-                while damage is None:
-                    batch = []
-                    try:
-                        batch.extend(islice(cursor, BATCH))
-                    except apsw.Error as error:
-                        damage = error
-                    if not batch:
-                        break
-                    yield batch
-                if damage is not None:
-                    raise damage
+                yield from _taken(cursor)
         finally:
             self._cursors.discard(cursor)
             cursor.close(force=True)
@@ -273,6 +261,21 @@ def _event(row: Row) -> StoredEvent:
     ):
         return StoredEvent(seq, stream, stream_seq, kind, leaf, payload, salt)
     raise LEDGER_DAMAGED(f"event {seq!r} is not of bytes and texts")
+
+
+def _taken(cursor: apsw.Cursor) -> Iterator[list[Row]]:
+    damage: Exception | None = None
+    while damage is None:
+        batch: list[Row] = []
+        try:
+            batch.extend(islice(cursor, BATCH))
+        except (apsw.Error, UnicodeDecodeError) as error:
+            damage = error
+        if batch:
+            yield batch
+        elif damage is None:
+            return
+    raise damage
 
 
 def _columns(rows: list[Row]) -> Iterator[EventColumns]:
