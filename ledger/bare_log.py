@@ -39,7 +39,7 @@ ResultT = TypeVar("ResultT")
 class BareLog:
     """The log in *reader*, of the ledger in *data_dir*, and what is known of it outside.
 
-    *pinned* is the key of its origin, *earlier* those of origins before, *memory* what was seen; *now* is in ms.
+    *pinned* is the key of its origin, *earlier* those of origins before, *memory* what was seen.
     """
 
     def __init__(
@@ -79,7 +79,6 @@ class BareLog:
         """Write a copy of the whole ledger to *file*, and verify the copy."""
         with closing(open_store(self._data_dir)) as store:
             return back_up(store, from_text(file), (self._pinned, self._earlier), progress)
-
 
     def _verify_new(
         self, known: Verified, progress: Progress | None, required: bytes | None

@@ -1,7 +1,7 @@
 """The head up to which the log was verified, kept beside the remembered one.
 
-``verify`` alone moves it, and only when all was well; what it finds takes it away. The next one goes
-on from there, unless the last that read everything is old::
+``verify`` alone moves it, and only when all was well; what it finds takes it away. The next one
+goes on from there, unless the last that read everything is old::
 
     memprove verified v1 <SHA-256 of the rest>
     pin <line of the trust file>

@@ -102,7 +102,9 @@ class SqliteReader(Block):
         return levels
 
     def nodes(self, level: int, first: int | None = None) -> Iterator[NodeColumns]:
-        query = "SELECT position, hash FROM node WHERE level = ? AND position >= ? ORDER BY position"
+        query = (
+            "SELECT position, hash FROM node WHERE level = ? AND position >= ? ORDER BY position"
+        )
         start = -(2**63) if first is None else first
         return map(_node_columns, self._batches(query, level, start))
 
@@ -156,7 +158,6 @@ class SqliteReader(Block):
         finally:
             self._cursors.discard(cursor)
             cursor.close(force=True)
-
 
     def _batches(self, query: str, *bindings: Value) -> Iterator[list[Row]]:
         """Yield the rows, many at once; those before a row that cannot be read as well."""

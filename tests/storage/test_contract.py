@@ -114,7 +114,9 @@ def test_columns_hold_what_the_events_hold(store: Store, size: int) -> None:
             add_event(writer, stream=f"stream/{number % 3}")
     with store.read() as reader:
         for after, upto in ((0, None), (1, None), (0, size - 1), (BATCH, None), (size, None)):
-            rows = [row for columns in reader.columns(after, upto) for row in zip(*columns, strict=True)]
+            rows = [
+                row for columns in reader.columns(after, upto) for row in zip(*columns, strict=True)
+            ]
             assert rows == list(map(structs.astuple, reader.events(after, upto)))
         assert sum(len(nodes.indices) for nodes in reader.nodes(0)) == size
 
