@@ -11,12 +11,15 @@ from typing import Any, TypeVar
 from memprove.ledger import projections
 from memprove.ledger.admission import check_token
 from memprove.ledger.backups import back_up
+from memprove.ledger.log import verified
 from memprove.ledger.log.epochs import Pin
 from memprove.ledger.log.reading import check_head, read_events, read_stream
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.report import Report
-from memprove.ledger.log.trust import pins_of, read_pins
+from memprove.ledger.log.trust import format_pin, pins_of, read_pins
+from memprove.ledger.log.verified import Verified
 from memprove.ledger.log.verify import verify
+from memprove.ledger.log.verify_new import verify_new
 from memprove.ledger.log.walk import TableRows
 from memprove.ledger.operations.base import Inspection, Operation, Progress
 from memprove.ledger.paths import from_text
@@ -47,15 +50,51 @@ class BareLog:
         *,
         memory: Memory,
         data_dir: Path,
+        now: int,
     ) -> None:
         self._reader = reader
         self._pinned = pinned
         self._earlier = earlier
         self._memory = memory
         self._data_dir = data_dir
+        self._now = now
 
-    def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
-        """Recompute and compare everything; *required*: a head that the log must continue."""
+    def verify(
+        self, progress: Progress | None, required: bytes | None = None, *, full: bool = False
+    ) -> Report:
+        """Recompute and compare, from the head on that was verified last unless *full*.
+
+        *required*: a head that the log must continue.
+        """
+        known = verified.recall(self._memory)
+        if full or known is None or not known.serves(self._pinned, self._reader.size(), self._now):
+            known = None
+        report = self._verify_new(known, progress, required) if known is not None else None
+        if report is None:
+            known, report = None, self._verify_all(progress, required)
+        self._keep(report, known)
+        return report
+
+    def back_up(self, file: str, progress: Progress | None) -> Report:
+        """Write a copy of the whole ledger to *file*, and verify the copy."""
+        with closing(open_store(self._data_dir)) as store:
+            return back_up(store, from_text(file), (self._pinned, self._earlier), progress)
+
+    def _verify_new(
+        self, known: Verified, progress: Progress | None, required: bytes | None
+    ) -> Report | None:
+        return verify_new(
+            self._reader,
+            self._pinned,
+            known,
+            project=projections.apply,
+            erase=projections.erase,
+            progress=progress,
+            memory=self._memory,
+            required=required,
+        )
+
+    def _verify_all(self, progress: Progress | None, required: bytes | None) -> Report:
         return verify(
             self._reader,
             self._pinned,
@@ -66,10 +105,17 @@ class BareLog:
             earlier=self._earlier,
         )
 
-    def back_up(self, file: str, progress: Progress | None) -> Report:
-        """Write a copy of the whole ledger to *file*, and verify the copy."""
-        with closing(open_store(self._data_dir)) as store:
-            return back_up(store, from_text(file), (self._pinned, self._earlier), progress)
+    def _keep(self, report: Report, known: Verified | None) -> None:
+        """Keep how far all is well, for the next one; *known*: from where this one went on."""
+        if not report.ok:
+            verified.forget(self._memory)
+            return
+        opened = check_head(self._reader, self._pinned, self._memory)
+        epoch = opened.epochs.holding(report.size)
+        assert epoch is not None
+        full, at = (known.full, known.at) if known is not None else (report.size, self._now)
+        pin = format_pin(self._pinned)
+        verified.keep(self._memory, Verified(pin, epoch, opened.head, opened.note, full, at))
 
 
 def inspect(
@@ -79,6 +125,7 @@ def inspect(
     data_dir: Path,
     config_dir: Path,
     memory: Memory,
+    now: int,
 ) -> ResultT:
     """Run *operation* on a ledger that may be damaged: that is its answer then, and no Problem."""
     pins = read_pins(config_dir)
@@ -88,9 +135,8 @@ def inspect(
             with store.read() as reader:
                 pin, earlier = pins_of(reader, pins)
                 _check_inspector(reader, pin, token, operation, memory)
-                return operation.inspect(
-                    BareLog(reader, pin, earlier, memory=memory, data_dir=data_dir)
-                )
+                log = BareLog(reader, pin, earlier, memory=memory, data_dir=data_dir, now=now)
+                return operation.inspect(log)
         finally:
             store.close()
     except Problem as problem:

@@ -126,7 +126,8 @@ def verdict(report: Report) -> str:
     size = counted(report.size, "event")
     if report.ok:
         erased = f" · {counted(report.erased, 'payload')} erased" if report.erased else ""
-        return f"{size} verified{erased} · root {report.root}"
+        before = f" · 1–{report.skipped} not re-read" if report.skipped else ""
+        return f"{size} verified{before}{erased} · root {report.root}"
     found = counted(len(report.findings), "finding")
     return f"{found} in {size} · the newest head that holds: {report.signed}"
 

@@ -85,7 +85,12 @@ class Ledger:
             from memprove.ledger.trust_copy import differences
 
             looked: ResultT = inspect(
-                operation, token, data_dir=data_dir, config_dir=config_dir, memory=memory
+                operation,
+                token,
+                data_dir=data_dir,
+                config_dir=config_dir,
+                memory=memory,
+                now=self._clock(),
             )
             self.notes += differences(self.caller.cwd, read_pins(config_dir))
             return looked

@@ -56,12 +56,11 @@ def _tasks(given: inputs.TasksInput, client: Client) -> Result:
 
 
 def _ledger_verify(given: inputs.LedgerVerifyInput, client: Client) -> Result:
-    # Nothing is kept of an earlier verification, so every one is full.
     def shown(report: Report, notes: list[str]) -> Result:
         client.progress(report.size, report.size)  # a short log tells nothing on the way
         return results.verified(report, notes)
 
-    return _executed(client, VerifyLedger(progress=client.progress), shown)
+    return _executed(client, VerifyLedger(progress=client.progress, full=given.full), shown)
 
 
 def _begin(given: inputs.BeginInput, client: Client) -> Result:
@@ -214,8 +213,9 @@ TOOLS: Final[tuple[Tool, ...]] = (
     _tool(
         "ledger_verify",
         "Verify the ledger",
-        "Computes the whole log again: events, chains, tree, signatures. Returns each check and"
-        " what was found. Slow on a large ledger.",
+        "Computes the log again: events, chains, tree, signatures; only what is new since the last"
+        " time, or with `full` all of it, slow on a large ledger. Returns each check and what was"
+        " found.",
         inputs.LedgerVerifyInput,
         _ledger_verify,
         ok=_FLAG,

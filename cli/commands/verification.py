@@ -27,7 +27,7 @@ app = verbs()
 def verify(
     context: typer.Context,
     full: Annotated[
-        bool, typer.Option("--full", help="Compute all of it again, whatever was verified before.")
+        bool, typer.Option("--full", help="From the first event on, whatever was verified before.")
     ] = False,
     task: options.TaskNumber = None,
     fresh: Annotated[
@@ -71,6 +71,8 @@ def verify(
 ) -> int:
     """Verify the ledger: events, chains, tree, signed heads, tables.
 
+    It goes on from where it was verified last; --full, and once a day, from the first event.
+
     Or a bundle that somebody handed over; and on top a Task, as CI demands it.
 
     The exit code is 3 if anything is not as it was written, or not as it is required.
@@ -92,7 +94,7 @@ def verify(
     if bundle is None:
         if trust:
             raise typer.BadParameter("--trust is for --bundle; a ledger has its pin")
-        verdict = _report(call, seen)
+        verdict = _report(call, seen, full)
         if verdict.ok and (fresh or complete or task):
             judged = call.execute(JudgeTask(task=task, base=base or ""))
             verdict = _gate(verdict, judged, fresh, complete, spooled or judged.spooled)
@@ -122,9 +124,9 @@ def verify(
     return 0 if verdict.ok else FOUND
 
 
-def _report(call: Invocation, required: bytes | None) -> Verdict:
+def _report(call: Invocation, required: bytes | None, full: bool) -> Verdict:
     with progress.shown("verified", call.output) as shown:
-        return _of_report(call.execute(VerifyLedger(progress=shown, required=required)))
+        return _of_report(call.execute(VerifyLedger(shown, required, full)))
 
 
 def _gate(

@@ -44,7 +44,7 @@ class DecisionState(StrEnum):
     SUPERSEDED = "superseded"
 
 
-class _Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class _Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A frozen value whose defaults are not written."""
 
 

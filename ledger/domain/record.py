@@ -5,6 +5,7 @@ assigned, and commits to the payload, which is kept apart so that it can be eras
 hash still verifies.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 import msgspec
@@ -17,7 +18,7 @@ LEAF_VERSION: Final = 1
 Label = Annotated[str, msgspec.Meta(pattern=r"\A(?:[a-z]{1,2}[1-9][0-9]{0,8}|x[a-z0-9]{6})\Z")]
 
 
-class Actor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Actor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Who wrote an event.
 
     *client* is the client session, hashed; *request* tells a client's retry from a new request;
@@ -34,7 +35,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     request: str = ""
 
 
-class Leaf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Leaf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What is hashed: RFC 6962 leaf input. Hashes are lower-case hex; *at* is in milliseconds."""
 
     v: int
@@ -50,6 +51,19 @@ class Leaf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stream_prev: str | None = None
     workspace: str | None = None
     labels: tuple[Label, ...] = ()
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What of a leaf binds it to its place: decoded alone, it takes a third of the time."""
+
+    v: int
+    seq: int
+    kind: str
+    stream: str
+    stream_seq: int
+    payload: str
+    prev: str | None = None
+    stream_prev: str | None = None
 
 
 class Unknown(msgspec.Struct, frozen=True):
@@ -72,7 +86,7 @@ class Erasure(msgspec.Struct, frozen=True):
     replaces: tuple[int, ...] = ()
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One event of the log. With an *erasure*, the event is what survives of it."""
 
     leaf: Leaf
@@ -103,6 +117,7 @@ class Draft(msgspec.Struct, frozen=True):
 
 _KIND_OF: Final = {struct: (kind, version) for kind, (struct, version) in KINDS.items()}
 _LEAF: Final = msgspec.json.Decoder(Leaf)
+_LINK: Final = msgspec.json.Decoder(Link)
 _PAYLOAD: Final = {kind: msgspec.json.Decoder(struct) for kind, (struct, _) in KINDS.items()}
 
 
@@ -120,6 +135,14 @@ def decode_leaf(data: bytes) -> Leaf:
     """Return the leaf in *data*; ``canonical.NotCanonical`` if it is none."""
     try:
         return _LEAF.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise canonical.NotCanonical(str(error)) from None
+
+
+def decode_links(leaves: Iterable[bytes]) -> list[Link]:
+    """Return what binds *leaves* to their places; ``canonical.NotCanonical`` if one is no leaf."""
+    try:
+        return list(map(_LINK.decode, leaves))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise canonical.NotCanonical(str(error)) from None
 

@@ -3,7 +3,7 @@
 All of one transaction's events end in one signed head. Nothing here is kept between transactions.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -23,6 +23,19 @@ SALT_BYTES: Final = 16
 def commitment(salt: bytes, payload: bytes) -> str:
     """Return what a leaf holds of its payload: SHA-256 over a prefix, the salt and the payload."""
     return sha256(COMMITMENT + salt + payload).hexdigest()
+
+
+def commitments(
+    salts: Sequence[bytes | None], payloads: Sequence[bytes | None]
+) -> list[str] | None:
+    """Return what leaves hold of many *payloads*; None if one or its salt cannot be right."""
+    try:
+        if {SALT_BYTES} != set(map(len, salts)):  # type: ignore[arg-type]  # None has no length
+            return None
+        both = zip(salts, payloads, strict=True)
+        return [sha256(COMMITMENT + salt + payload).hexdigest() for salt, payload in both]  # type: ignore[operator]
+    except TypeError:
+        return None
 
 
 def fits(committed: str, salt: bytes | None, payload: bytes | None) -> bool:

@@ -124,29 +124,29 @@ def _found(opened: Opened) -> Found:
 
 def read_events(reader: Reader, after: int = 0, upto: int | None = None) -> Iterator[Record]:
     """Yield the records with *after* < seq ≤ *upto*; raises ``ledger_damaged`` at a false one."""
-    tombstones = _read_tombstones(reader)
+    tombstones = read_tombstones(reader)
     for seq, event in enumerate(reader.events(after, upto), max(after, 0) + 1):
         if event.seq != seq:
             raise LEDGER_DAMAGED(f"event {seq} is missing")
         leaf, digest = _opened(event)
-        _check_included(reader, event.seq, digest)
+        check_included(reader, event.seq, digest)
         yield _stand_in(tombstones, _record(event, leaf))
 
 
 def read_stream(reader: Reader, stream: str) -> list[Record]:
     """Return the records of *stream*, in order; raises ``ledger_damaged`` unless it is whole."""
-    records: list[Record] = []
-    last, prev = 0, None
-    for event in reader.stream(stream):
-        leaf, digest = _opened(event)
-        place = (stream, len(records) + 1, prev)
-        if (leaf.stream, leaf.stream_seq, leaf.stream_prev) != place or event.seq <= last:
-            raise LEDGER_DAMAGED(f"event {event.seq} does not follow in its stream")
-        records.append(_record(event, leaf))
-        last, prev = event.seq, digest.hex()
-    if prev is not None:
-        _check_included(reader, last, bytes.fromhex(prev))
-    return _substituted(records)
+    return _substituted(_chain(reader, stream)[0])
+
+
+def read_chain(
+    reader: Reader, stream: str, upto: int, tombstones: Tombstones
+) -> tuple[list[Record], tuple[int, str | None]]:
+    """Return the records of *stream* with seq ≤ *upto*, and the number and hash of its last leaf.
+
+    *tombstones* are those of the whole log. Raises ``ledger_damaged`` unless it is whole.
+    """
+    records, tail = _chain(reader, stream, upto)
+    return [_stand_in(tombstones, record) for record in records], tail
 
 
 def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
@@ -158,12 +158,32 @@ def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
     return _substituted([_record(event, _opened(event)[0]) for event in events])
 
 
-def _read_tombstones(reader: Reader) -> Tombstones:
+def _chain(
+    reader: Reader, stream: str, upto: int | None = None
+) -> tuple[list[Record], tuple[int, str | None]]:
+    """Return the records of *stream* as they stand, and the number and hash of its last leaf."""
+    records: list[Record] = []
+    last, prev = 0, None
+    for event in reader.stream(stream):
+        if upto is not None and event.seq > upto:
+            break
+        leaf, digest = _opened(event)
+        place = (stream, len(records) + 1, prev)
+        if (leaf.stream, leaf.stream_seq, leaf.stream_prev) != place or event.seq <= last:
+            raise LEDGER_DAMAGED(f"event {event.seq} does not follow in its stream")
+        records.append(_record(event, leaf))
+        last, prev = event.seq, digest.hex()
+    if prev is not None:
+        check_included(reader, last, bytes.fromhex(prev))
+    return records, (len(records), prev)
+
+
+def read_tombstones(reader: Reader) -> Tombstones:
     """Return the tombstones of the whole log, of which there are few."""
     tombstones = Tombstones()
     for event in reader.of_kind(ERASED):
         leaf, digest = _opened(event)
-        _check_included(reader, event.seq, digest)
+        check_included(reader, event.seq, digest)
         tombstones.note(_record(event, leaf))
     return tombstones
 
@@ -207,7 +227,7 @@ def _record(event: StoredEvent, leaf: Leaf) -> Record:
         raise LEDGER_DAMAGED(f"event {event.seq}: {error}") from None
 
 
-def _check_included(reader: Reader, seq: int, digest: bytes) -> None:
+def check_included(reader: Reader, seq: int, digest: bytes) -> None:
     """Raise unless *digest* is leaf number *seq* of the tree that the head signs."""
     size, node = reader.size(), node_reader(reader)
     proof = merkle.prove_inclusion(seq - 1, size, node)

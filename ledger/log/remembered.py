@@ -21,7 +21,6 @@ remembered, and why.
 
 import os
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -29,7 +28,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from memprove.ledger.log import evidence
+from memprove.ledger.log import evidence, state_files
 from memprove.ledger.log.epochs import Epoch, Pin, check_continues
 from memprove.ledger.problems import (
     LEDGER_FORKED,
@@ -44,7 +43,6 @@ from memprove.ledger.tlog.head import Head, parse_head
 from memprove.ledger.tlog.note import format_vkey, parse_vkey
 
 _TITLE: Final = "memprove remembered v1"
-_MOST: Final = 16 * 1024
 
 
 class Remembered(msgspec.Struct, frozen=True):  # no dataclass, as in `epochs`
@@ -113,19 +111,11 @@ class Memory:
         """Remember the head in *note*, of *epoch*; that it cannot be written is no failure."""
         words = f"epoch {epoch.number} {epoch.first} {format_vkey(epoch.verifier)}"
         rest = f"pin {format_vkey(pin.verifier)}\n{words}\n\n".encode() + note
-        text = f"{_TITLE} {sha256(rest).hexdigest()}\n".encode() + rest
-        beside = self.file.with_name(f"{self.file.name}.new")  # of the one writer there is
-        with suppress(OSError):
-            try:
-                _write_private(beside, text)
-            except FileNotFoundError:
-                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _write_private(beside, text)
-            os.replace(beside, self.file)
+        state_files.keep(self.file, _TITLE, rest)
 
     def _recall(self) -> Remembered | None:
         try:
-            return _parse(_read(self.file))
+            return _parse(state_files.read(self.file, _TITLE))
         except FileNotFoundError:
             self.why = "no head of it was seen before"
         except OSError as error:
@@ -167,10 +157,7 @@ def _continues(reader: Reader, seen: Head, head: Head) -> bool:
 
 def _parse(data: bytes) -> Remembered:
     """Return what *data* holds; ValueError or Invalid if it was damaged."""
-    title, _, rest = data.partition(b"\n")
-    if title.decode() != f"{_TITLE} {sha256(rest).hexdigest()}":
-        raise ValueError(title)
-    top, _, note = rest.partition(b"\n\n")
+    top, _, note = data.partition(b"\n\n")
     pin, epoch = top.decode("ascii").split("\n")
     _, number, first, vkey = epoch.split(" ")
     verifier = parse_vkey(vkey)
@@ -178,20 +165,3 @@ def _parse(data: bytes) -> Remembered:
     return Remembered(
         pin.removeprefix("pin "), Epoch(int(number), verifier, int(first)), head, note
     )
-
-
-def _read(file: Path) -> bytes:
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    try:
-        return os.read(descriptor, _MOST)
-    finally:
-        os.close(descriptor)
-
-
-def _write_private(file: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(file, flags, 0o600)
-    try:
-        os.write(descriptor, data)
-    finally:
-        os.close(descriptor)

@@ -39,7 +39,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     to sign another history up to there; *remembered* is the size of the head that was seen before
     and is continued (None: there is none, for the reason *unremembered*).
 
-    *erased* is of how many events the payloads were erased, tombstones left aside.
+    *skipped*: the events up to this number were verified before, and not read again.
+
+    *erased* is of how many of the events that were read the payloads were erased, tombstones left
+    aside.
 
     A check that the store's damage kept from its end is not among *checks*, unless it had failed.
     """
@@ -55,6 +58,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     remembered: int | None = None
     unremembered: str = ""
     erased: int = 0
+    skipped: int = 0
 
 
 class SignedHead(msgspec.Struct, frozen=True, kw_only=True):

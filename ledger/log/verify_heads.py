@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memprove.ledger.domain.events import KeyRotated, LedgerCreated
-from memprove.ledger.domain.record import decode, decode_leaf
+from memprove.ledger.domain.record import Record, decode, decode_leaf
 from memprove.ledger.log.epochs import (
     Epoch,
     EpochInvalid,
@@ -51,11 +51,18 @@ def check_heads(walk: Walk, reader: Reader, pin: Pin, earlier: Sequence[Pin] = (
     return epochs
 
 
-def outside_sizes(memory: Memory | None, required: bytes | None) -> frozenset[int]:
-    """Return the sizes at which the log is compared with heads outside it."""
+def check_new_heads(walk: Walk, known: Epochs) -> Epochs:
+    """Find heads that do not hold, where *known* are the epochs before those of the walk."""
+    epochs = Epochs(_followed(walk, list(known), walk.rotations))
+    _check_each(walk, epochs)
+    return epochs
+
+
+def outside_heads(memory: Memory | None, required: bytes | None) -> list[Head]:
+    """Return the heads outside it with which the log is compared."""
     seen = memory.seen if memory is not None else None
-    heads = [seen.head if seen is not None else None, claimed(required)]
-    return frozenset(head.size for head in heads if head is not None)
+    heads = (seen.head if seen is not None else None, claimed(required))
+    return [head for head in heads if head is not None]
 
 
 def claimed(note: bytes | None) -> Head | None:
@@ -110,17 +117,19 @@ def _check_end(walk: Walk, until: tuple[int, bytes], following: Pin) -> None:
         walk.find("epochs", f"the trust file has an origin end otherwise, at {size} events")
 
 
-def _check_epochs(walk: Walk, reader: Reader, pin: Pin, following: Pin | None) -> Epochs:
-    """Return the epochs that follow from *pin*, up to the origin that *following* begins.
-
-    Find the first rotation that does not hold.
-    """
-    heads = {head.size: head for head in walk.heads}
-    epochs = [first_epoch(reader, pin)]
+def _check_epochs(walk: Walk, reader: Reader, pin: Pin, following: Pin | None) -> list[Epoch]:
+    """Return the epochs that follow from *pin*, up to the origin that *following* begins."""
     last = pin.until[0] if pin.until is not None else walk.size
     last = following.first - 1 if following is not None else last
-    for record in walk.rotations:
-        if not pin.first <= record.seq <= last or not isinstance(record.event, KeyRotated):
+    rotations = [record for record in walk.rotations if pin.first <= record.seq <= last]
+    return _followed(walk, [first_epoch(reader, pin)], rotations)
+
+
+def _followed(walk: Walk, epochs: list[Epoch], rotations: Sequence[Record]) -> list[Epoch]:
+    """Return *epochs* and those that *rotations* begin; find the first one that does not hold."""
+    heads = {head.size: head for head in walk.heads}
+    for record in rotations:
+        if not isinstance(record.event, KeyRotated):
             continue
         try:
             if record.seq not in heads:
@@ -132,7 +141,7 @@ def _check_epochs(walk: Walk, reader: Reader, pin: Pin, following: Pin | None) -
         except Invalid as error:
             walk.find("epochs", str(error), record.seq, _code(error))
             break
-    return Epochs(epochs)
+    return epochs
 
 
 def _check_each(walk: Walk, epochs: Epochs) -> None:

@@ -294,8 +294,13 @@ class Local(Protocol):
 class Log(Protocol):
     """A log that may be damaged, and nothing beside it."""
 
-    def verify(self, progress: Progress | None, required: bytes | None = None) -> Report:
-        """Recompute and compare everything; *required*: a head that the log must continue."""
+    def verify(
+        self, progress: Progress | None, required: bytes | None = None, *, full: bool = False
+    ) -> Report:
+        """Recompute and compare, from the head on that was verified last unless *full*.
+
+        *required*: a head that the log must continue.
+        """
         ...
 
     def back_up(self, file: str, progress: Progress | None) -> Report:

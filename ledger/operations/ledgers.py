@@ -113,16 +113,17 @@ class Show(Operation[Shown]):
 
 @dataclass(frozen=True, slots=True)
 class VerifyLedger(Inspection[Report]):
-    """Recompute and compare everything that the log stands for."""
+    """Recompute and compare what the log stands for: all of it if *full*, else what is new."""
 
     sends: ClassVar = ("verifyLedger",)
 
     progress: Progress | None = None
     required: bytes | None = None
+    full: bool = False
 
     def inspect(self, log: Log) -> Report:
         """Verify."""
-        return log.verify(self.progress, self.required)
+        return log.verify(self.progress, self.required, full=self.full)
 
     def damaged(self, what: str) -> Report:
         """Return the report on what cannot be verified."""

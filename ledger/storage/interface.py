@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -28,6 +28,29 @@ class StoredEvent(msgspec.Struct, frozen=True, gc=False):
     leaf: bytes
     payload: bytes | None
     salt: bytes | None
+
+
+class EventColumns(NamedTuple):
+    """Several events, one after the other, column by column: for who reads a million of them."""
+
+    seqs: tuple[int, ...]
+    streams: tuple[str, ...]
+    stream_seqs: tuple[int, ...]
+    kinds: tuple[str, ...]
+    leaves: tuple[bytes, ...]
+    payloads: tuple[bytes | None, ...]
+    salts: tuple[bytes | None, ...]
+
+
+class NodeColumns(NamedTuple):
+    """Several nodes of one level, in order, column by column."""
+
+    indices: tuple[int, ...]
+    hashes: tuple[bytes, ...]
+
+
+BATCH: Final = 256
+"""Rows that are read by column at once: so few that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +94,13 @@ class Reader(Protocol):
         """Yield the events with *after* < seq ≤ *upto* in order, without holding them all."""
         ...
 
+    def columns(self, after: int = 0, upto: int | None = None) -> Iterator[EventColumns]:
+        """Yield what ``events`` yields, many at once.
+
+        Where the store cannot read on, all before is yielded first.
+        """
+        ...
+
     def stream(self, stream: str, after: int = 0) -> Iterator[StoredEvent]:
         """Yield the events of *stream* with *after* < stream_seq, in order."""
         ...
@@ -91,8 +121,12 @@ class Reader(Protocol):
         """Return the hash of a complete subtree."""
         ...
 
-    def nodes(self) -> Iterator[StoredNode]:
-        """Yield every node, by level and index."""
+    def levels(self) -> list[int]:
+        """Return the levels that hold a node, the lowest first."""
+        ...
+
+    def nodes(self, level: int, first: int | None = None) -> Iterator[NodeColumns]:
+        """Yield the nodes of *level* by index, those with index ≥ *first*, many at once."""
         ...
 
     def head(self, size: int | None = None) -> StoredHead | None:

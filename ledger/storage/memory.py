@@ -16,6 +16,9 @@ from msgspec import structs
 from memprove.ledger.problems import INTERNAL, LEDGER_BUSY
 from memprove.ledger.storage.block import Block, check_next, check_text
 from memprove.ledger.storage.interface import (
+    BATCH,
+    EventColumns,
+    NodeColumns,
     Reader,
     StoredEvent,
     StoredHead,
@@ -153,6 +156,11 @@ class _MemoryReader(Block):
     def events(self, after: int = 0, upto: int | None = None) -> Iterator[StoredEvent]:
         yield from self._each(self._state.events[max(after, 0) : upto])
 
+    def columns(self, after: int = 0, upto: int | None = None) -> Iterator[EventColumns]:
+        rows = list(map(structs.astuple, self.events(after, upto)))
+        for start in range(0, len(rows), BATCH):
+            yield EventColumns(*zip(*rows[start : start + BATCH], strict=True))
+
     def stream(self, stream: str, after: int = 0) -> Iterator[StoredEvent]:
         seqs = self._state.streams.get(stream, [])[max(after, 0) :]
         yield from self._each([self._state.events[seq - 1] for seq in seqs])
@@ -174,9 +182,19 @@ class _MemoryReader(Block):
         self.check()
         return self._state.nodes.get((level, index))
 
-    def nodes(self) -> Iterator[StoredNode]:
-        nodes = sorted(self._state.nodes.items())
-        yield from self._each([StoredNode(level, index, hash) for (level, index), hash in nodes])
+    def levels(self) -> list[int]:
+        self.check()
+        return sorted({level for level, _ in self._state.nodes})
+
+    def nodes(self, level: int, first: int | None = None) -> Iterator[NodeColumns]:
+        self.check()
+        nodes = sorted(
+            (index, hash)
+            for (at, index), hash in self._state.nodes.items()
+            if at == level and (first is None or index >= first)
+        )
+        if nodes:
+            yield NodeColumns(*zip(*nodes, strict=True))
 
     def head(self, size: int | None = None) -> StoredHead | None:
         self.check()

@@ -3,19 +3,32 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TypeAlias
+from itertools import islice
+from typing import Final, TypeAlias, cast
 
 import apsw
 
-from memprove.ledger.problems import INTERNAL, LEDGER_DAMAGED
+from memprove.ledger.problems import INTERNAL, LEDGER_DAMAGED, Problem
 from memprove.ledger.storage.block import Block, check_next, check_text
-from memprove.ledger.storage.interface import StoredEvent, StoredHead, StoredNode
+from memprove.ledger.storage.interface import (
+    BATCH,
+    EventColumns,
+    NodeColumns,
+    StoredEvent,
+    StoredHead,
+    StoredNode,
+)
 from memprove.ledger.storage.sqlite_errors import translated
 
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Value, ...]
 
 _EVENT = "SELECT seq, stream, stream_seq, kind, leaf, payload, salt FROM event"
+_EVENTS = f"{_EVENT} WHERE seq > ? AND seq <= ? ORDER BY seq"
+_EVENT_TYPES: Final = (
+    *({int}, {str}, {int}, {str}, {bytes}),
+    *({bytes, type(None)}, {bytes, type(None)}),
+)
 
 
 class SqliteReader(Block):
@@ -49,8 +62,12 @@ class SqliteReader(Block):
 
     def events(self, after: int = 0, upto: int | None = None) -> Iterator[StoredEvent]:
         last = upto if upto is not None else self.size()
-        query = f"{_EVENT} WHERE seq > ? AND seq <= ? ORDER BY seq"
-        return map(_event, self._rows(query, after, last))
+        return map(_event, self._rows(_EVENTS, after, last))
+
+    def columns(self, after: int = 0, upto: int | None = None) -> Iterator[EventColumns]:
+        last = upto if upto is not None else self.size()
+        for rows in self._batches(_EVENTS, after, last):
+            yield from _columns(rows)
 
     def stream(self, stream: str, after: int = 0) -> Iterator[StoredEvent]:
         query = f"{_EVENT} WHERE stream = ? AND stream_seq > ? ORDER BY stream_seq"
@@ -75,9 +92,21 @@ class SqliteReader(Block):
         query = "SELECT hash FROM node WHERE level = ? AND position = ?"
         return _bytes_or_none(self._value(query, level, index))
 
-    def nodes(self) -> Iterator[StoredNode]:
-        query = "SELECT level, position, hash FROM node ORDER BY level, position"
-        return map(_node, self._rows(query))
+    def levels(self) -> list[int]:
+        levels: list[int] = []
+        query = "SELECT level FROM node WHERE level >= ? ORDER BY level LIMIT 1"
+        after: Value = -(2**63)
+        while (after := self._value(query, after)) is not None:
+            levels.append(_int(after))
+            query = "SELECT level FROM node WHERE level > ? ORDER BY level LIMIT 1"
+        return levels
+
+    def nodes(self, level: int, first: int | None = None) -> Iterator[NodeColumns]:
+        query = (
+            "SELECT position, hash FROM node WHERE level = ? AND position >= ? ORDER BY position"
+        )
+        start = -(2**63) if first is None else first
+        return map(_node_columns, self._batches(query, level, start))
 
     def head(self, size: int | None = None) -> StoredHead | None:
         query = "SELECT size, note, keep FROM head ORDER BY size DESC LIMIT 1"
@@ -126,6 +155,19 @@ class SqliteReader(Block):
         try:
             with translated(self._connection, writing=self.writing_errors):
                 yield from cursor.execute(query, bindings)
+        finally:
+            self._cursors.discard(cursor)
+            cursor.close(force=True)
+
+    def _batches(self, query: str, *bindings: Value) -> Iterator[list[Row]]:
+        """Yield the rows, many at once; those before a row that cannot be read as well."""
+        self.check()
+        cursor = self._connection.cursor()
+        self._cursors.add(cursor)
+        try:
+            with translated(self._connection, writing=self.writing_errors):
+                cursor.execute(query, bindings)
+                yield from _taken(cursor)
         finally:
             self._cursors.discard(cursor)
             cursor.close(force=True)
@@ -222,11 +264,42 @@ def _event(row: Row) -> StoredEvent:
     raise LEDGER_DAMAGED(f"event {seq!r} is not of bytes and texts")
 
 
-def _node(row: Row) -> StoredNode:
-    level, position, hash = row
-    if isinstance(level, int) and isinstance(position, int) and isinstance(hash, bytes):
-        return StoredNode(level, position, hash)
-    raise LEDGER_DAMAGED(f"node {level!r}/{position!r} is not of numbers and bytes")
+def _taken(cursor: apsw.Cursor) -> Iterator[list[Row]]:
+    damage: Exception | None = None
+    while damage is None:
+        batch: list[Row] = []
+        try:
+            batch.extend(islice(cursor, BATCH))
+        except (apsw.Error, UnicodeDecodeError) as error:
+            damage = error
+        if batch:
+            yield batch
+        elif damage is None:
+            return
+    raise damage
+
+
+def _columns(rows: list[Row]) -> Iterator[EventColumns]:
+    """Yield *rows* by column, if they hold what they should, else as far as they do."""
+    columns = tuple(zip(*rows, strict=True))
+    types = (set(map(type, column)) for column in columns)
+    if all(map(set.issubset, types, _EVENT_TYPES)):
+        yield EventColumns(*cast("EventColumns", columns))
+        return
+    good: list[StoredEvent] = []
+    try:
+        good.extend(map(_event, rows))
+    except Problem:
+        if good:
+            yield from _columns(rows[: len(good)])
+        raise
+
+
+def _node_columns(rows: list[Row]) -> NodeColumns:
+    indices, hashes = zip(*rows, strict=True)
+    if set(map(type, indices)) == {int} and set(map(type, hashes)) == {bytes}:
+        return NodeColumns(indices, hashes)
+    raise LEDGER_DAMAGED("a node is not of numbers and bytes")
 
 
 def _head(row: Row) -> StoredHead:

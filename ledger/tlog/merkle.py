@@ -111,17 +111,22 @@ class Frontier:
         self.size += 1
         return nodes
 
-    def extend(self, leaves: Iterable[bytes]) -> None:
-        """Add the leaf hashes *leaves*; quicker than one by one, when no node is wanted."""
-        size, peaks = self.size, self._peaks
-        for digest in leaves:
-            index = size
-            while index & 1:
-                digest = sha256(b"\x01" + peaks.pop() + digest).digest()
-                index >>= 1
-            peaks.append(digest)
-            size += 1
-        self.size = size
+    def extend(self, leaves: Sequence[bytes]) -> list[list[bytes]]:
+        """Add the leaf hashes *leaves* and return the nodes they complete, level by level."""
+        completed: list[list[bytes]] = []
+        odd: list[bytes] = []
+        level, nodes = 0, list(leaves)
+        while nodes:
+            completed.append(nodes)
+            row = [self._peaks.pop(), *nodes] if self.size >> level & 1 else nodes
+            if len(row) & 1:
+                odd.append(row[-1])
+            pairs = zip(row[::2], row[1::2], strict=False)  # the odd one waits for its right one
+            nodes = [sha256(b"\x01%b%b" % pair).digest() for pair in pairs]
+            level += 1
+        self._peaks += reversed(odd)
+        self.size += len(leaves)
+        return completed
 
     def root(self) -> bytes:
         """Return the root over the leaves so far."""

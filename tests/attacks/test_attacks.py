@@ -64,7 +64,7 @@ def verdict(scene: Scene, by: str) -> Report:
     saved = scene.notes[scene.ends[-1]].note if by == "saved" else None
     if by != "remembered":
         scene.project.forget()
-    return scene.project.execute(VerifyLedger(required=saved))
+    return scene.project.execute(VerifyLedger(required=saved, full=True))
 
 
 def codes(report: Report) -> set[str]:

@@ -1,6 +1,5 @@
 """Key epochs: which key may sign which head, and what a walk believes."""
 
-import dataclasses
 import random
 from collections.abc import Callable
 
@@ -150,7 +149,7 @@ def test_a_pin_from_where_no_rotation_names_it_is_found() -> None:
 
 def test_a_log_ends_where_its_pin_says() -> None:
     log, _ = rotated()
-    log.pin = dataclasses.replace(log.pin, until=(12, bytes.fromhex(log.verify().root)))
+    log.pin = structs.replace(log.pin, until=(12, bytes.fromhex(log.verify().root)))
     assert log.verify().ok
     assert open_log(log).size == 12
     log.append([a_run()])
@@ -162,7 +161,7 @@ def test_a_log_ends_where_its_pin_says() -> None:
 @pytest.mark.parametrize(("size", "code"), [(12, "ledger_forked"), (13, "ledger_truncated")])
 def test_a_log_that_ends_otherwise_than_its_pin_says_is_refused(size: int, code: str) -> None:
     log, _ = rotated()
-    log.pin = dataclasses.replace(log.pin, until=(size, b"r" * 32))
+    log.pin = structs.replace(log.pin, until=(size, b"r" * 32))
     with problem(code):
         open_log(log)
     assert not log.verify().ok

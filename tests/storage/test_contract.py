@@ -8,10 +8,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from support.expected import problem
 from support.stores import add_event, check_whole, event
 
-from memprove.ledger.storage.interface import Interrupted, Store, StoredHead, StoredNode
+from memprove.ledger.storage.interface import BATCH, Interrupted, Store, StoredHead, StoredNode
 
 Open = Callable[[], Store]
 ODD_KEYS = ["%", "_", "a", "a\0", "a\0b", "a%", "aa", "a\uffff", "a\U0010ffff", "a\U0010ffffb", "b"]
@@ -95,11 +96,29 @@ def test_a_node_is_written_once(store: Store) -> None:
 def test_nodes_come_by_level_and_index(store: Store) -> None:
     nodes = [StoredNode(1, 0, b"top"), StoredNode(0, 1, b"right"), StoredNode(0, 0, b"left")]
     with store.write() as writer:
-        writer.append(event(1), nodes)
+        writer.append(event(1), [*nodes, StoredNode(-7, 3, b"deep"), StoredNode(2**62, -1, b"far")])
     with store.read() as reader:
-        assert list(reader.nodes()) == nodes[::-1]
+        assert reader.levels() == [-7, 0, 1, 2**62]
+        assert list(reader.nodes(0)) == [((0, 1), (b"left", b"right"))]
+        assert list(reader.nodes(0, 1)) == [((1,), (b"right",))]
+        assert list(reader.nodes(2**62)) == [((-1,), (b"far",))]
+        assert list(reader.nodes(2**62, 0)) == list(reader.nodes(5)) == []
         assert reader.node(1, 0) == b"top"
         assert reader.node(1, 1) is None
+
+
+@pytest.mark.parametrize("size", [0, 1, BATCH, BATCH + 1])
+def test_columns_hold_what_the_events_hold(store: Store, size: int) -> None:
+    with store.write() as writer:
+        for number in range(size):
+            add_event(writer, stream=f"stream/{number % 3}")
+    with store.read() as reader:
+        for after, upto in ((0, None), (1, None), (0, size - 1), (BATCH, None), (size, None)):
+            rows = [
+                row for columns in reader.columns(after, upto) for row in zip(*columns, strict=True)
+            ]
+            assert rows == list(map(structs.astuple, reader.events(after, upto)))
+        assert sum(len(nodes.indices) for nodes in reader.nodes(0)) == size
 
 
 def test_only_kept_heads_and_the_newest_stay(store: Store) -> None:

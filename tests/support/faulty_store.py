@@ -16,6 +16,8 @@ from pathlib import Path
 
 from memprove.ledger.problems import LEDGER_UNWRITABLE
 from memprove.ledger.storage.interface import (
+    EventColumns,
+    NodeColumns,
     Reader,
     Store,
     StoredEvent,
@@ -128,6 +130,9 @@ class _FaultyWriter:
     def events(self, after: int = 0, upto: int | None = None) -> Iterator[StoredEvent]:
         return self._real.events(after, upto)
 
+    def columns(self, after: int = 0, upto: int | None = None) -> Iterator[EventColumns]:
+        return self._real.columns(after, upto)
+
     def stream(self, stream: str, after: int = 0) -> Iterator[StoredEvent]:
         return self._real.stream(stream, after)
 
@@ -143,8 +148,11 @@ class _FaultyWriter:
     def node(self, level: int, index: int) -> bytes | None:
         return self._real.node(level, index)
 
-    def nodes(self) -> Iterator[StoredNode]:
-        return self._real.nodes()
+    def levels(self) -> list[int]:
+        return self._real.levels()
+
+    def nodes(self, level: int, first: int | None = None) -> Iterator[NodeColumns]:
+        return self._real.nodes(level, first)
 
     def head(self, size: int | None = None) -> StoredHead | None:
         return self._real.head(size)

@@ -122,7 +122,7 @@ class Project:
 
     def verify(self) -> Report:
         """Verify the whole ledger."""
-        return self.ledger().execute(VerifyLedger())
+        return self.ledger().execute(VerifyLedger(full=True))
 
     def check_green(self) -> None:
         """Check that the ledger verifies."""

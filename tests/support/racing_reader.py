@@ -25,7 +25,7 @@ def main(folder: str) -> None:
         assert head.size >= size
         size = head.size
         if reads % 50 == 0:
-            report = ledger.execute(VerifyLedger())
+            report = ledger.execute(VerifyLedger(full=reads % 100 == 0))
             assert report.ok, report.findings
             assert report.remembered is not None
         reads += 1

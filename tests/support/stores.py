@@ -63,7 +63,8 @@ def check_whole(store: Store) -> int:
     with store.read() as reader:
         size = reader.size()
         assert [e.seq for e in reader.events()] == list(range(1, size + 1))
-        assert [n.index for n in reader.nodes()] == list(range(size))
+        indices = [n for nodes in reader.nodes(0) for n in nodes.indices]
+        assert (indices, reader.levels()) == (list(range(size)), [0] * bool(size))
         head = reader.head()
         assert (head.size if head else 0) == size
     return size
