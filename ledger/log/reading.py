@@ -124,13 +124,13 @@ def _found(opened: Opened) -> Found:
 
 def read_events(reader: Reader, after: int = 0, upto: int | None = None) -> Iterator[Record]:
     """Yield the records with *after* < seq ≤ *upto*; raises ``ledger_damaged`` at a false one."""
-    tombstones = _read_tombstones(reader)
+    tombstones = read_tombstones(reader)
     for seq, event in enumerate(reader.events(after, upto), max(after, 0) + 1):
         if event.seq != seq:
             raise LEDGER_DAMAGED(f"event {seq} is missing")
         leaf, digest = _opened(event)
         _check_included(reader, event.seq, digest)
-        yield _stand_in(tombstones, _record(event, leaf))
+        yield stand_in(tombstones, _record(event, leaf))
 
 
 def read_stream(reader: Reader, stream: str) -> list[Record]:
@@ -149,16 +149,21 @@ def read_stream(reader: Reader, stream: str) -> list[Record]:
     return _substituted(records)
 
 
+def read_event(event: StoredEvent) -> Record:
+    """Return the record of *event* by itself, as it is stored."""
+    return _record(event, _opened(event)[0])
+
+
 def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
     """Return the records of *stream* after its event number *after*: each by itself as written.
 
     Whether they are the signed ones is not looked at: for what is no evidence.
     """
     events = reader.stream(stream, max(after, 0))
-    return _substituted([_record(event, _opened(event)[0]) for event in events])
+    return _substituted(list(map(read_event, events)))
 
 
-def _read_tombstones(reader: Reader) -> Tombstones:
+def read_tombstones(reader: Reader) -> Tombstones:
     """Return the tombstones of the whole log, of which there are few."""
     tombstones = Tombstones()
     for event in reader.of_kind(ERASED):
@@ -173,10 +178,11 @@ def _substituted(records: list[Record]) -> list[Record]:
     tombstones = Tombstones()
     for record in records:
         tombstones.note(record)
-    return [_stand_in(tombstones, record) for record in records]
+    return [stand_in(tombstones, record) for record in records]
 
 
-def _stand_in(tombstones: Tombstones, record: Record) -> Record:
+def stand_in(tombstones: Tombstones, record: Record) -> Record:
+    """Return what *record* reads as; raises ``ledger_damaged`` where no tombstone fits."""
     try:
         return tombstones.stand_in(record)
     except (Unaccounted, NotCanonical) as error:
