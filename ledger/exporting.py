@@ -15,14 +15,13 @@ from memprove.ledger.storage.interface import Reader
 def bundle(
     reader: Reader, config_dir: Path, task_id: str, *, since: Sequence[bytes], outputs: bool
 ) -> tuple[bytes, int]:
-    """Return the bundle of a Task, with the key epochs from the key pinned in *config_dir* on.
+    """Return the bundle of a Task, and how many events it holds.
 
-    And how many events it holds.
+    The heads in *since* hold from the key pinned in *config_dir* on.
     """
-    pin = _pin(reader, config_dir)
-    epochs = walk_from(reader, pin) if since else None
+    epochs = walk_from(reader, _pin(reader, config_dir)) if since else None
     sizes = [check_earlier(reader, note, epochs) for note in since if epochs]
-    return make_bundle(reader, f"task/{task_id}", first=pin.first, since=sizes, outputs=outputs)
+    return make_bundle(reader, f"task/{task_id}", since=sizes, outputs=outputs)
 
 
 def lines(reader: Reader, task_id: str | None) -> Iterator[bytes]:

@@ -32,13 +32,17 @@ class Tombstones:
             for seq in (record.event.event, *record.event.replaces):
                 self._by[seq] = (record, record.event)
 
+    def __contains__(self, seq: object) -> bool:
+        """Tell whether a tombstone is of event number *seq*."""
+        return seq in self._by
+
     def stand_in(self, record: Record) -> Record:
         """Return what *record* reads as: itself, or what survives of it.
 
         Raises ``Unaccounted``, or ``NotCanonical`` for a tombstone that keeps no event.
         """
         is_erased = isinstance(record.event, Erased)
-        if record.seq not in self._by:
+        if record.seq not in self:
             if is_erased:
                 raise Unaccounted("its payload is missing, and nothing erased it")
             return record

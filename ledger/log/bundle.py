@@ -9,6 +9,7 @@ hashed or signed stands as text, byte for byte as in the log:
     head        the newest signed head
     tip         the log's last leaf with its proof: it says when the head was signed
     epochs      for each key before the head's, how it handed over to the next (see ``Handover``)
+    origins     how each origin but the first began (see ``Beginning``)
     since       earlier heads' sizes, each with the proof that the head continues them
     blobs       what the events name and a judge needs, by digest, in base64
 
@@ -30,6 +31,7 @@ MOST_BYTES: Final = 256 * 1024 * 1024
 MOST_EVENTS: Final = 200_000
 MOST_EPOCHS: Final = 100_000
 MOST_BLOBS: Final = 400_000
+MOST_ORIGINS: Final = 1_000
 MOST_SINCE: Final = 100
 _MOST_NOTE: Final = 4 * 1024
 _MOST_PROOF: Final = 128  # hashes: a tree of 2**63 leaves needs fewer
@@ -77,6 +79,17 @@ class Handover(_Part, frozen=True):
     consistency: Proof
 
 
+class Beginning(_Part, frozen=True):
+    """How the log went on under another origin: *event* says so, *inclusion* is in the head's tree.
+
+    *consistency* leads to that head from the end of the origin before.
+    """
+
+    event: EventText
+    inclusion: Proof
+    consistency: Proof
+
+
 class Since(_Part, frozen=True):
     """The proof that the bundle's head continues the one of *size*."""
 
@@ -93,6 +106,7 @@ class Bundle(_Part, frozen=True):
     head: NoteText
     tip: Tip
     epochs: Annotated[tuple[Handover, ...], msgspec.Meta(max_length=MOST_EPOCHS)] = ()
+    origins: Annotated[tuple[Beginning, ...], msgspec.Meta(max_length=MOST_ORIGINS)] = ()
     since: Annotated[tuple[Since, ...], msgspec.Meta(max_length=MOST_SINCE)] = ()
     blobs: Annotated[dict[Hash, str], msgspec.Meta(max_length=MOST_BLOBS)] = {}
 

@@ -10,8 +10,17 @@ from memprove.ledger.domain.evidence import judging_blobs
 from memprove.ledger.domain.record import Record
 from memprove.ledger.domain.run import blobs_of
 from memprove.ledger.log.append import node_reader
-from memprove.ledger.log.bundle import VERSION, Bundle, EventText, Handover, Since, Tip, encode
-from memprove.ledger.log.epochs import ROTATED, Epochs
+from memprove.ledger.log.bundle import (
+    VERSION,
+    Beginning,
+    Bundle,
+    EventText,
+    Handover,
+    Since,
+    Tip,
+    encode,
+)
+from memprove.ledger.log.epochs import RESTORED, ROTATED, Epochs, origin_ends
 from memprove.ledger.log.reading import read_stream
 from memprove.ledger.problems import (
     HEAD_INVALID,
@@ -29,21 +38,21 @@ def make_bundle(
     reader: Reader,
     stream: str,
     *,
-    first: int = 1,
     since: Iterable[int] = (),
     outputs: bool = False,
 ) -> tuple[bytes, int]:
     """Return the bundle of *stream*, a Task's, and how many events it holds.
 
-    The newest head was checked; the key that is pinned speaks from event *first* on. *since*: sizes
-    of earlier heads that others hold, and whose continuation the bundle is to show. With *outputs*
-    what commands wrote goes along. Raises ``bundle_too_large``, ``ledger_damaged``.
+    The newest head was checked. *since*: sizes of earlier heads that others hold, and whose
+    continuation the bundle is to show. With *outputs* what commands wrote goes along.
+    Raises ``bundle_too_large``, ``ledger_damaged``.
     """
     records = read_stream(reader, stream)
     size, node = reader.size(), cache(node_reader(reader))  # proofs have many nodes in common
     head, tip = reader.head(), reader.event(size)
     if head is None or tip is None:
         raise LEDGER_DAMAGED("it has no signed head")
+    restored = list(reader.of_kind(RESTORED))
     wanted = _named(records) if outputs else judging_blobs(fold(records))
     bundle = Bundle(
         bundle=VERSION,
@@ -51,7 +60,8 @@ def make_bundle(
         inclusion=_inclusion(records[-1].seq, size, node),
         head=head.note.decode(),
         tip=Tip(leaf=tip.leaf.decode(), inclusion=_inclusion(size, size, node)),
-        epochs=tuple(_handovers(reader, first, size, node)),
+        epochs=tuple(_handovers(reader, restored[-1].seq if restored else 1, size, node)),
+        origins=tuple(_beginning(event, size, node) for event in restored),
         since=tuple(
             Since(size=old, consistency=_consistency(old, size, node)) for old in sorted(set(since))
         ),
@@ -67,7 +77,13 @@ def check_earlier(reader: Reader, note: bytes, epochs: Epochs) -> int:
     log does not continue it.
     """
     try:
-        size = parse_head(note.decode().partition("\n\n")[0] + "\n").size
+        said = parse_head(note.decode().partition("\n\n")[0] + "\n")
+        if said.origin in (ends := origin_ends(reader)):
+            ended = (
+                f"{said.origin} ended at {ends[said.origin]} events; save a head of what goes on"
+            )
+            raise HEAD_INVALID(ended)
+        size = said.size
         head = epochs.open(note, size)
     except (Invalid, UnicodeDecodeError) as error:
         raise HEAD_INVALID(error) from None
@@ -79,7 +95,7 @@ def check_earlier(reader: Reader, note: bytes, epochs: Epochs) -> int:
 
 
 def _handovers(reader: Reader, first: int, size: int, node: NodeReader) -> Iterator[Handover]:
-    """Yield how each key but the newest head's handed over, the oldest first.
+    """Yield how each key from event *first* on handed over, the oldest first.
 
     Whether that holds is not looked at here: whoever opens the bundle looks at nothing else.
     """
@@ -95,6 +111,14 @@ def _handovers(reader: Reader, first: int, size: int, node: NodeReader) -> Itera
             inclusion=_inclusion(event.seq, event.seq, node),
             consistency=_consistency(event.seq, following.seq if following else size, node),
         )
+
+
+def _beginning(event: StoredEvent, size: int, node: NodeReader) -> Beginning:
+    return Beginning(
+        event=_text(event),
+        inclusion=_inclusion(event.seq, size, node),
+        consistency=_consistency(event.seq - 1, size, node),
+    )
 
 
 def _named(records: Iterable[Record]) -> list[str]:

@@ -130,7 +130,7 @@ def read_events(reader: Reader, after: int = 0, upto: int | None = None) -> Iter
             raise LEDGER_DAMAGED(f"event {seq} is missing")
         leaf, digest = _opened(event)
         check_included(reader, event.seq, digest)
-        yield _stand_in(tombstones, _record(event, leaf))
+        yield stand_in(tombstones, _record(event, leaf))
 
 
 def read_stream(reader: Reader, stream: str) -> list[Record]:
@@ -146,7 +146,12 @@ def read_chain(
     *tombstones* are those of the whole log. Raises ``ledger_damaged`` unless it is whole.
     """
     records, tail = _chain(reader, stream, upto)
-    return [_stand_in(tombstones, record) for record in records], tail
+    return [stand_in(tombstones, record) for record in records], tail
+
+
+def read_event(event: StoredEvent) -> Record:
+    """Return the record of *event* by itself, as it is stored."""
+    return _record(event, _opened(event)[0])
 
 
 def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
@@ -155,7 +160,7 @@ def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:
     Whether they are the signed ones is not looked at: for what is no evidence.
     """
     events = reader.stream(stream, max(after, 0))
-    return _substituted([_record(event, _opened(event)[0]) for event in events])
+    return _substituted(list(map(read_event, events)))
 
 
 def _chain(
@@ -193,10 +198,11 @@ def _substituted(records: list[Record]) -> list[Record]:
     tombstones = Tombstones()
     for record in records:
         tombstones.note(record)
-    return [_stand_in(tombstones, record) for record in records]
+    return [stand_in(tombstones, record) for record in records]
 
 
-def _stand_in(tombstones: Tombstones, record: Record) -> Record:
+def stand_in(tombstones: Tombstones, record: Record) -> Record:
+    """Return what *record* reads as; raises ``ledger_damaged`` where no tombstone fits."""
     try:
         return tombstones.stand_in(record)
     except (Unaccounted, NotCanonical) as error:
