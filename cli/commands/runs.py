@@ -1,5 +1,6 @@
 """``run``: run a command as if we were not there, and record what really happened."""
 
+import math
 from contextlib import suppress
 from typing import Annotated
 
@@ -17,6 +18,12 @@ from memprove.ledger.service import Ledger
 app = verbs()
 
 
+def _finite(seconds: float | None) -> float | None:
+    if seconds is not None and not math.isfinite(seconds):
+        raise typer.BadParameter("not a number of seconds")
+    return seconds
+
+
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
     context: typer.Context,
@@ -28,7 +35,12 @@ def run(
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(metavar="S", min=0, help="End it after S seconds: exit code 124."),
+        typer.Option(
+            metavar="S",
+            min=0,
+            callback=_finite,
+            help="End it after S seconds: exit code 124.",
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse to run what would not be recorded.")

@@ -34,6 +34,13 @@ def test_a_run_is_recorded_and_its_streams_and_code_are_its_own(desk: Desk) -> N
     assert last_line(done.err).endswith(" s")
 
 
+@pytest.mark.parametrize("limit", ["nan", "inf", "-1", "soon"])
+def test_a_time_limit_is_a_number_of_seconds(desk: Desk, limit: str) -> None:
+    done = desk.memprove("run", "--timeout", limit, "--", "true")
+    assert done.code == 125
+    assert done.err.startswith("memprove: usage: ")
+
+
 SWALLOWING = {
     "a script": ("run.sh", ("sh", "run.sh"), "{tests}\ntrue\n"),
     "a program": (
