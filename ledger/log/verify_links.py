@@ -37,6 +37,8 @@ def check_links(walk: Walk, events: EventColumns) -> None:
 def _all_follow(walk: Walk, events: EventColumns, hexes: list[str]) -> bool:
     """Tell whether nothing is wrong with *events*; then they are the new ends of their streams."""
     committed = commitments(events.salts, events.payloads)
+    if committed is None:
+        return False
     try:
         links = decode_links(events.leaves)
     except NotCanonical:
@@ -44,11 +46,9 @@ def _all_follow(walk: Walk, events: EventColumns, hexes: list[str]) -> bool:
     columns = (events.seqs, events.streams, events.stream_seqs, events.kinds, committed)
     version, prevs = repeat(LEAF_VERSION, len(links)), [walk.prev, *hexes[:-1]]
     first = walk.frontier.size + 1
-    if (
-        committed is None
-        or list(map(_SAID, links)) != list(zip(version, *columns, prevs, strict=True))
-        or events.seqs != tuple(range(first, first + len(links)))
-    ):
+    if list(map(_SAID, links)) != list(
+        zip(version, *columns, prevs, strict=True)
+    ) or events.seqs != tuple(range(first, first + len(links))):
         return False
     tails = _tails(walk, links, hexes)
     walk.tails.update(tails or {})

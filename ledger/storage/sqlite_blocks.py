@@ -25,7 +25,7 @@ Row: TypeAlias = tuple[Value, ...]
 
 _EVENT = "SELECT seq, stream, stream_seq, kind, leaf, payload, salt FROM event"
 _EVENTS = f"{_EVENT} WHERE seq > ? AND seq <= ? ORDER BY seq"
-_EVENT_TYPES: Final = (
+_EVENT_TYPES: Final[tuple[set[object], ...]] = (
     *({int}, {str}, {int}, {str}, {bytes}),
     *({bytes, type(None)}, {bytes, type(None)}),
 )
@@ -102,11 +102,9 @@ class SqliteReader(Block):
         return levels
 
     def nodes(self, level: int, first: int | None = None) -> Iterator[NodeColumns]:
-        query = (
-            "SELECT position, hash FROM node WHERE level = ? AND position >= ? ORDER BY position"
-        )
+        query = "SELECT position, hash FROM node WHERE level = ? AND position >= ?"
         start = -(2**63) if first is None else first
-        return map(_node_columns, self._batches(query, level, start))
+        return map(_node_columns, self._batches(f"{query} ORDER BY position", level, start))
 
     def head(self, size: int | None = None) -> StoredHead | None:
         query = "SELECT size, note, keep FROM head ORDER BY size DESC LIMIT 1"
@@ -283,7 +281,7 @@ def _columns(rows: list[Row]) -> Iterator[EventColumns]:
     """Yield *rows* by column, if they hold what they should, else as far as they do."""
     columns = tuple(zip(*rows, strict=True))
     types = (set(map(type, column)) for column in columns)
-    if all(map(set.issubset, types, _EVENT_TYPES)):
+    if all(found <= right for found, right in zip(types, _EVENT_TYPES, strict=True)):
         yield EventColumns(*cast("EventColumns", columns))
         return
     good: list[StoredEvent] = []

@@ -17,7 +17,7 @@ from memprove.ledger.domain.capsule import fold
 from memprove.ledger.domain.record import Record
 from memprove.ledger.log.trust import pinned
 from memprove.ledger.log.verify import verify
-from memprove.ledger.log.walk import TableRows
+from memprove.ledger.log.walk import Rows
 from memprove.ledger.operations.packs import ReadPack
 from memprove.ledger.projections import LEDGER_KEY, LedgerRow, decode_row
 from memprove.ledger.storage.registry import open_store
@@ -36,7 +36,7 @@ def measure(place: Scene) -> Iterator[Result]:
 
 
 def _verify(big: Project, place: Scene) -> Iterator[Result]:
-    def nothing(rows: TableRows, record: Record) -> None:
+    def nothing(rows: Rows, record: Record) -> None:
         """Keep no table: what is measured is the log part."""
 
     taken = alternate(
@@ -64,7 +64,7 @@ def _verify(big: Project, place: Scene) -> Iterator[Result]:
     )
 
 
-def _verified(big: Project, project: Callable[[TableRows, Record], None]) -> None:
+def _verified(big: Project, project: Callable[[Rows, Record], None]) -> None:
     store = open_store(big.data_dir)
     try:
         with store.read() as reader:
