@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import apsw
 
@@ -25,7 +25,7 @@ Row: TypeAlias = tuple[Value, ...]
 
 _EVENT = "SELECT seq, stream, stream_seq, kind, leaf, payload, salt FROM event"
 _EVENTS = f"{_EVENT} WHERE seq > ? AND seq <= ? ORDER BY seq"
-_EVENT_TYPES: Final[tuple[set[object], ...]] = (
+_EVENT_TYPES: Final[tuple[set[Any], ...]] = (
     *({int}, {str}, {int}, {str}, {bytes}),
     *({bytes, type(None)}, {bytes, type(None)}),
 )
