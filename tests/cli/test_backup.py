@@ -55,7 +55,7 @@ def test_a_damaged_ledger_makes_no_backup(desk: Desk) -> None:
     database.write_bytes(data)
     file = desk.base / "one.db"
     assert desk.memprove("backup", str(file)).problem == "ledger_damaged"
-    assert sorted(os.listdir(desk.base)) == ["config", "data", "home", "project"]
+    assert not [name for name in os.listdir(desk.base) if "one" in name]
 
 
 @pytest.mark.parametrize("size", [40, 60])
