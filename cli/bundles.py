@@ -9,7 +9,7 @@ from memprove.cli.invocation import here
 from memprove.cli.verdicts import Fault, Verdict
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted, utc
-from memprove.ledger.log.unbundling import Opened
+from memprove.ledger.domain.record import Record
 from memprove.ledger.problems import BUNDLE_INVALID, Problem
 from memprove.ledger.review import Reviewed, review
 
@@ -33,13 +33,19 @@ class Demand:
     fresh: bool
     complete: bool
     spooled: bool
+    later: str = ""
 
 
 def judge(file: Path, demand: Demand) -> Verdict:
     """Return the verdict on the bundle in *file*."""
     try:
         reviewed = review(
-            file, demand.trust, cwd=here(), base=demand.base, required=demand.required
+            file,
+            demand.trust,
+            cwd=here(),
+            base=demand.base,
+            required=demand.required,
+            later=Path(demand.later) if demand.later else None,
         )
     except Problem as problem:
         if problem.kind is not BUNDLE_INVALID:
@@ -49,12 +55,12 @@ def judge(file: Path, demand: Demand) -> Verdict:
     return Verdict(
         checks=_checks(demand, faults),
         faults=faults,
-        lines=(*verdicts.task_lines(reviewed.evidence), *_lines(reviewed.opened)),
+        lines=(*verdicts.task_lines(reviewed.evidence), *_lines(reviewed)),
         summary=counted(len(faults), "finding") if faults else "the bundle holds",
         document={
             "findings": list(map(verdicts.fault_document, faults)),
             "task": verdicts.task_document(reviewed.evidence),
-            "bundle": _document(reviewed.opened),
+            "bundle": _document(reviewed),
         },
     )
 
@@ -78,7 +84,8 @@ def _checks(demand: Demand, faults: tuple[Fault, ...]) -> tuple[tuple[str, bool]
     return tuple((name, name not in wrong) for name, is_asked in asked.items() if is_asked)
 
 
-def _lines(opened: Opened) -> list[str]:
+def _lines(reviewed: Reviewed) -> list[str]:
+    opened = reviewed.opened
     head, last = opened.head, opened.records[-1].leaf
     lines = [
         f"{counted(len(opened.records), 'event')}, the last at {utc(last.at)}",
@@ -89,10 +96,36 @@ def _lines(opened: Opened) -> list[str]:
         lines.append(f"it continues the required head of {counted(opened.required, 'event')}")
     if opened.left_out:
         lines.append(f"not in the bundle: {counted(len(opened.left_out), 'output')} of commands")
+    lines += [f"erased: {_erasure(record)}" for record in opened.erased]
+    lines += [f"erased since, and still in here: {_erasure(one)}" for one in reviewed.erased_since]
     return lines
 
 
-def _document(opened: Opened) -> dict[str, Any]:
+def _erasure(record: Record) -> str:
+    """Return which fields of an event were erased and why, printable."""
+    erasure, leaf = record.erasure, record.leaf
+    assert erasure is not None  # it is of those that were
+    labels = "".join(f" {label}" for label in leaf.labels)
+    fields = ", ".join(map(printing.escape, erasure.fields))
+    what = f"event {leaf.seq} {printing.escape(leaf.kind)}{labels}: {fields}"
+    return f"{what} by event {erasure.by}, {printing.quoted(erasure.reason)}"
+
+
+def _erased_document(record: Record) -> dict[str, Any]:
+    erasure, leaf = record.erasure, record.leaf
+    assert erasure is not None  # as above
+    return {
+        "event": leaf.seq,
+        "kind": leaf.kind,
+        "labels": leaf.labels,
+        "fields": erasure.fields,
+        "reason": erasure.reason,
+        "by": erasure.by,
+    }
+
+
+def _document(reviewed: Reviewed) -> dict[str, Any]:
+    opened = reviewed.opened
     return {
         "origin": opened.head.origin,
         "events": len(opened.records),
@@ -102,6 +135,8 @@ def _document(opened: Opened) -> dict[str, Any]:
         "epoch": opened.epoch,
         "required": opened.required,
         "left_out": opened.left_out,
+        "erased": list(map(_erased_document, opened.erased)),
+        "erased_since": list(map(_erased_document, reviewed.erased_since)),
     }
 
 

@@ -21,7 +21,6 @@ def check(holds, what):
 
 
 def read(data):
-    """Return the document; there is one spelling of it."""
     stream = zlib.decompressobj(wbits=31)
     plain = stream.decompress(data, (1 << 28) + 1)
     check(len(plain) <= 1 << 28 and stream.eof and not stream.unused_data, "gzip")
@@ -31,115 +30,117 @@ def read(data):
     return document
 
 
-def public_key(vkey):
-    name, key_id, encoded = vkey.split("+", 2)
-    key = base64.b64decode(encoded, validate=True)
-    check(key[:1] == b"\x01" and len(key) == 33, "vkey")
-    check(sha256(name.encode() + b"\n" + key).digest()[:4].hex() == key_id, "vkey")
-    return name, key_id, Ed25519PublicKey.from_public_bytes(key[1:])
-
-
 def open_head(note, vkey):
     """Return size and root of a signed head, once the key of its origin signed it."""
-    name, key_id, key = public_key(vkey)
+    name, key_id, encoded = vkey.split("+", 2)
+    key, signed = base64.b64decode(encoded, validate=True), False
+    check(sha256(name.encode() + b"\n" + key).hexdigest()[:8] == key_id and key[0] == 1, "vkey")
     text, _, signatures = note.rpartition("\n\n")
-    text, signed = text + "\n", False
     for line in signatures.splitlines():
         dash, signer, value = line.split(" ")
         value = base64.b64decode(value, validate=True)
         if (dash, signer, value[:4].hex()) == ("—", name, key_id):
-            key.verify(value[4:], text.encode())
+            Ed25519PublicKey.from_public_bytes(key[1:]).verify(value[4:], f"{text}\n".encode())
             signed = True
-    origin, size, root, end = text.split("\n")
-    check(signed and origin == name and end == "", "the head is not signed by the key")
+    origin, size, root = text.split("\n")
+    check(signed and origin == name, "the head is not signed by the key")
     return int(size), base64.b64decode(root, validate=True)
-
-
-def leaf_hash(leaf):
-    return sha256(b"\x00" + leaf.encode()).digest()
 
 
 def node(left, right):
     return sha256(b"\x01" + left + right).digest()
 
 
-def check_included(leaf, seq, size, root, proof):
-    """RFC 9162, 2.1.3.2."""
-    place, last, digest = seq - 1, size - 1, leaf_hash(leaf)
-    check(0 <= place <= last, "number of a leaf")
-    for sibling in map(bytes.fromhex, proof):
-        check(last > 0, "inclusion")
-        if place & 1 or place == last:
-            digest = node(sibling, digest)
-            while place and not place & 1:
-                place, last = place >> 1, last >> 1
-        else:
-            digest = node(digest, sibling)
-        place, last = place >> 1, last >> 1
-    check(last == 0 and digest == root, f"event {seq} is not in the signed tree")
+def rooted(leaf, place, size, proof):
+    """Return the root that the inclusion proof of *leaf* leads to (RFC 6962, 2.1.1)."""
+    check(0 <= place < size and (size > 1 or not proof), "inclusion")
+    if size == 1:
+        return sha256(b"\x00" + leaf.encode()).digest()
+    left, sibling = 1 << (size - 1).bit_length() - 1, bytes.fromhex(proof[-1])
+    if place < left:
+        return node(rooted(leaf, place, left, proof[:-1]), sibling)
+    return node(sibling, rooted(leaf, place - left, size - left, proof[:-1]))
 
 
-def check_continues(old, old_root, new, new_root, proof):
-    """RFC 9162, 2.1.4.2; an epoch has an event, so *old* is smaller than *new*."""
-    check(0 < old < new, "sizes of heads")
-    path = [old_root] * (old & (old - 1) == 0) + [bytes.fromhex(digest) for digest in proof]
-    place, last = old - 1, new - 1
-    while place & 1:
-        place, last = place >> 1, last >> 1
-    older = newer = path[0]
-    for sibling in path[1:]:
-        check(last > 0, "consistency")
-        if place & 1 or place == last:
-            older, newer = node(sibling, older), node(sibling, newer)
-            while place and not place & 1:
-                place, last = place >> 1, last >> 1
-        else:
-            newer = node(newer, sibling)
-        place, last = place >> 1, last >> 1
-    check(last == 0 and (older, newer) == (old_root, new_root), "a head does not continue another")
+def both(old, new, proof, known):
+    """Return both roots that a consistency proof leads to (RFC 6962, 2.1.2)."""
+    check(0 < old <= new and (old < new or len(proof) == (not known)), "consistency")
+    if old == new:
+        return known or bytes.fromhex(proof[0]), known or bytes.fromhex(proof[0])
+    left, sibling = 1 << (new - 1).bit_length() - 1, bytes.fromhex(proof[-1])
+    if old <= left:
+        older, newer = both(old, left, proof[:-1], known)
+        return older, node(newer, sibling)
+    older, newer = both(old - left, new - left, proof[:-1], None)
+    return node(sibling, older), node(sibling, newer)
 
 
-def payload_of(event, leaf):
-    salt, payload = bytes.fromhex(event["salt"]), event["payload"].encode()
-    committed = sha256(b"memprove payload v1\n" + salt + payload).hexdigest()
-    check(len(salt) == 16 and committed == leaf["payload"], f"payload of event {leaf['seq']}")
-    return json.loads(payload)
+def opened(event):
+    """Return leaf and payload of an event; the payload is None if it was erased."""
+    leaf = json.loads(event["leaf"])
+    if "payload" not in event and "salt" not in event:
+        return leaf, None
+    salted = bytes.fromhex(event["salt"]) + event["payload"].encode()
+    fits = sha256(b"memprove payload v1\n" + salted).hexdigest() == leaf["payload"]
+    check(len(event["salt"]) == 32 and fits, f"payload of event {leaf['seq']}")
+    return leaf, json.loads(event["payload"])
 
 
-def verify(document, trust):
-    lines = [line.split("#")[0].split() for line in trust.splitlines()]
-    vkey = dict(line[:2] for line in lines if line).get(document["head"].split("\n")[0])
-    check(vkey, "no key is trusted for this log")
-    heads = []
-    for epoch, handover in enumerate(document.get("epochs", []), 2):
-        size, root = open_head(handover["head"], vkey)
-        leaf = json.loads(handover["event"]["leaf"])
-        check((leaf["seq"], leaf["kind"]) == (size, "key.rotated"), "a rotation of keys")
-        check_included(handover["event"]["leaf"], size, size, root, handover["inclusion"])
-        rotated = payload_of(handover["event"], leaf)
-        check(rotated["epoch"] == epoch, "the number of an epoch")
-        check(rotated["key"].split("+")[0] == vkey.split("+")[0], "a key of another log")
-        heads.append((size, root, handover["consistency"]))
-        vkey = rotated["key"]
+def verify(document, text):
+    trust, origin = {}, document["head"].split("\n")[0]
+    for words in filter(None, (line.split("#")[0].split() for line in text.split("\n"))):
+        first, rest = (words[3], words[4:]) if words[2:3] == ["from"] else ("1", words[2:])
+        check(words[0] not in trust and (not rest or (rest[0], len(rest)) == ("until", 3)), "trust")
+        end = (int(rest[1]), base64.b64decode(rest[2])) if rest else None
+        trust[words[0]] = words[1], int(first), end
+    check(origin in trust, "no key is trusted for this log")
+    vkey, first, end = trust[origin]
+    begins, heads = {1: vkey}, []
+    for handover in document.get("epochs", []):
+        text, (leaf, said) = handover["event"]["leaf"], opened(handover["event"])
+        begins[leaf["seq"] + 1] = said["key"]
+        if leaf["seq"] >= first:
+            size, root = open_head(handover["head"], vkey)
+            there = rooted(text, leaf["seq"] - 1, size, handover["inclusion"])
+            is_next = (leaf["seq"], leaf["kind"], there) == (size, "key.rotated", root)
+            check(is_next and said["key"].split("+")[0] == origin, "a rotation of keys")
+            heads.append((size, root, handover["consistency"]))
+            vkey = said["key"]
     size, root = open_head(document["head"], vkey)
-    for (old, old_root, proof), newer in zip(heads, [*heads, (size, root)][1:], strict=True):
-        check_continues(old, old_root, newer[0], newer[1], proof)
-    tip = json.loads(document["tip"]["leaf"])
-    check_included(document["tip"]["leaf"], size, size, root, document["tip"]["inclusion"])
-    prev, seq, stream = None, 0, None
-    for number, event in enumerate(document["events"], 1):
-        leaf = json.loads(event["leaf"])
-        stream = stream or leaf["stream"]
+    check(size >= first and end in (None, (size, root)), "the trust file has another end")
+    pairs = list(zip(heads, [*heads[1:], (size, root)], strict=False))
+    for begun in document.get("origins", []):
+        text, (leaf, said) = begun["event"]["leaf"], opened(begun["event"])
+        there = rooted(text, leaf["seq"] - 1, size, begun["inclusion"])
+        check((leaf["kind"], there) == ("ledger.restored", root), "the beginning of an origin")
+        begins[leaf["seq"]] = said["key"]
+        if end := trust.get(said["before"], [None])[-1]:
+            check(end[0] == leaf["seq"] - 1, "the trust file has another end")
+            pairs.append(((*end, begun["consistency"]), (size, root)))
+    check(begins.get(first) == trust[origin][0], "where the trusted key begins is not shown")
+    for (old, *old_root, proof), newer in pairs:
+        roots = both(old, newer[0], proof, *old_root)
+        check(old < newer[0] and roots == (*old_root, newer[1]), "a head does not continue another")
+    tip, prev, seq = json.loads(document["tip"]["leaf"]), None, 0
+    there = rooted(document["tip"]["leaf"], size - 1, size, document["tip"]["inclusion"])
+    check((tip["seq"], there) == (size, root), "the tip is not the last leaf")
+    events = list(map(opened, document["events"]))
+    stream = events[0][0]["stream"]
+    for number, (event, (leaf, _)) in enumerate(zip(document["events"], events, strict=True), 1):
         place = (leaf["v"], leaf["stream"], leaf["stream_seq"], leaf.get("stream_prev"))
         check(place == (1, stream, number, prev) and leaf["seq"] > seq, f"event {number}")
-        payload = payload_of(event, leaf)
-        check(number > 1 or (leaf["kind"], f"task/{payload['id']}") == ("task.created", stream), 1)
-        prev, seq = leaf_hash(event["leaf"]).hex(), leaf["seq"]
-    check_included(document["events"][-1]["leaf"], seq, size, root, document["inclusion"])
+        prev, seq = rooted(event["leaf"], 0, 1, []).hex(), leaf["seq"]
+    check(rooted(event["leaf"], seq - 1, size, document["inclusion"]) == root, "the last event")
+    created = events[0][0]["kind"], f"task/{(events[0][1] or {'id': stream[5:]})['id']}"
+    check(created == ("task.created", stream), "the beginning of the Task")
+    stones = [pair for pair in events if pair[0]["kind"] == "payload.erased" and pair[1]]
+    named = [(leaf["seq"], {said["event"], *said.get("replaces", [])}) for leaf, said in stones]
+    erased = {seq for by, seqs in named for seq in seqs if seq < by}
+    check(erased == {leaf["seq"] for leaf, said in events if said is None}, "what was erased")
     for digest, data in document.get("blobs", {}).items():
         check(sha256(base64.b64decode(data)).hexdigest() == digest, f"blob {digest}")
     when = datetime.fromtimestamp(tip["at"] / 1000, UTC).isoformat(timespec="seconds")
-    return f"{len(document['events'])} events of {stream}, in a log of {size} events at {when}"
+    return f"{len(events)} events of {stream}, in a log of {size} events at {when}"
 
 
 if __name__ == "__main__":

@@ -87,8 +87,9 @@ class Restoring:
             self._check_key_gone(writer, opened, copied=copied)
             row = self._admit(writer)
             restored, begun = self._begin(writer, opened, row, "adopt")
-            writer.after_commit(lambda: self._finish(opened, pin, begun))
-        return restored
+            ended = _ended(pin, opened)
+            writer.after_commit(lambda: self._finish(ended, begun))
+        return _told(restored, ended, begun[0])
 
     def restore(self, backup: Path, progress: Progress | None = None) -> Restored:
         """Put *backup* in the place of the ledger, whose database is kept aside.
@@ -103,8 +104,9 @@ class Restoring:
                 restored, begun = self._begin(writer, opened, row, "restore")
             settle(copy)
             aside = self._put(copy, restored.seq)
-            self._finish(opened, pins[0], begun)
-        return msgspec.structs.replace(restored, aside=to_text(aside) if aside else "")
+            ended = _ended(pins[0], opened)
+            self._finish(ended, begun)
+        return _told(restored, ended, begun[0], to_text(aside) if aside else "")
 
     def _check_key_gone(self, writer: Writer, opened: Opened, *, copied: bool) -> None:
         epoch = opened.epochs.newest
@@ -182,11 +184,10 @@ class Restoring:
                 opened = check_head(reader, pins_of(reader, read_pins(self._config_dir))[0])
             yield opened.head.size, opened.note.decode()
 
-    def _finish(self, opened: Opened, old: Pin, begun: tuple[Pin, Epoch, StoredHead]) -> None:
-        """Pin where the old origin ended, and remember the new one's head."""
+    def _finish(self, ended: Pin, begun: tuple[Pin, Epoch, StoredHead]) -> None:
+        """Pin where the old origin *ended*, and remember the new one's head."""
         pin, epoch, head = begun
-        ended = Pin(old.verifier, old.first, (opened.head.size, opened.head.root))
-        self._trust(lambda pins: {**pins, old.verifier.name: ended})
+        self._trust(lambda pins: {**pins, ended.verifier.name: ended})
         self._memory.keep(pin, epoch, head.note)
 
     def _trust(self, change: Callable[[dict[str, Pin]], dict[str, Pin]]) -> None:
@@ -262,6 +263,16 @@ def suppress_damage() -> Iterator[None]:
 def _open_ended(pin: Pin) -> Pin:
     """Return *pin* for a backup, which ends before the origin did."""
     return Pin(pin.verifier, pin.first)
+
+
+def _ended(pin: Pin, opened: Opened) -> Pin:
+    """Return *pin* for an origin that came to its end with *opened*."""
+    return Pin(pin.verifier, pin.first, (opened.head.size, opened.head.root))
+
+
+def _told(restored: Restored, ended: Pin, begun: Pin, aside: str = "") -> Restored:
+    trust = tuple(format_pin(pin).strip() for pin in (ended, begun))
+    return msgspec.structs.replace(restored, aside=aside, trust=trust)
 
 
 def _copied(backup: Path, copy: Path) -> Path:

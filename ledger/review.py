@@ -6,15 +6,16 @@ believed where a *base* commit is named.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
 from memprove.ledger.blobs import read_blob
 from memprove.ledger.domain.evidence import Evidence, Today
+from memprove.ledger.domain.record import Record
 from memprove.ledger.log.bundle import MOST_COMPRESSED
 from memprove.ledger.log.trust import parse_trust
-from memprove.ledger.log.unbundling import Opened, open_bundle
+from memprove.ledger.log.unbundling import Opened, erased_since, open_bundle
 from memprove.ledger.observation import Observation
 from memprove.ledger.outcomes import Reports
 from memprove.ledger.problems import (
@@ -42,28 +43,40 @@ class Reviewed:
     """A bundle that holds, and its Task's evidence judged on today's tree.
 
     *unbelieved*: the ignore list in force is the work tree's own; no commit vouches for it.
+    *erased_since*: what a later bundle has erased of its events.
     """
 
     opened: Opened
     evidence: Evidence
     unbelieved: bool
+    erased_since: tuple[Record, ...] = ()
 
 
 def review(
-    file: Path, trust: str, *, cwd: Path, base: str = "", required: bytes | None = None
+    file: Path,
+    trust: str,
+    *,
+    cwd: Path,
+    base: str = "",
+    required: bytes | None = None,
+    later: Path | None = None,
 ) -> Reviewed:
     """Open the bundle in *file* and judge it on the tree around *cwd*.
 
     *trust* is a file, or ``git:REVISION:PATH``; empty: the trust file of *base*. The ignore list is
-    that of *base*, else of the revision that *trust* names, else the work tree's own. Raises
-    ``bundle_invalid`` for a bundle that does not hold.
+    that of *base*, else of the revision that *trust* names, else the work tree's own. *later* is a
+    newer bundle of the Task. Raises ``bundle_invalid`` for a bundle that does not hold.
     """
     place = _place(cwd)
     pins = parse_trust(_trust(trust, place, base))
     data = read_file(file, MOST_COMPRESSED + 1)
     opened = open_bundle(data, pins, required=required)
     base = base or _split(trust)[0]
-    return _believed(lambda: _judged(opened, cwd, place, base))
+    reviewed = _believed(lambda: _judged(opened, cwd, place, base))
+    if later is None:
+        return reviewed
+    newer = open_bundle(read_file(later, MOST_COMPRESSED + 1), pins)
+    return replace(reviewed, erased_since=erased_since(opened, newer))
 
 
 def read_file(file: Path, most: int) -> bytes:

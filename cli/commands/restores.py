@@ -73,6 +73,9 @@ def _tell(call: Invocation, told: Restored) -> None:
     ]
     if told.aside:
         lines.append(f"  what was here before is kept in {printing.code(told.aside)}")
-    lines.append("  whoever has a trust file of their own sees `restored` until they add the line")
-    lines.append(f"  {printing.escape(f'{told.origin} {told.key} from {told.seq}')}")
+    lines.append(
+        "  whoever has a trust file of their own sees `restored` until it has these lines,"
+    )
+    lines.append(f"  the first in the place of that of {printing.name(told.before)}")
+    lines += (f"  {printing.escape(line)}" for line in told.trust)
     call.answer(told, *lines)

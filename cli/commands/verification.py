@@ -52,6 +52,10 @@ def verify(
         str | None,
         typer.Option(metavar="REV", help="Take trust and ignore list from this commit."),
     ] = None,
+    later: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A later bundle of the Task: name what it has erased."),
+    ] = None,
     required: Annotated[
         str | None,
         typer.Option(
@@ -92,8 +96,8 @@ def verify(
     call = invoked(context, as_json=form is Format.JSON)
     seen = read_head(Path(given(required)).expanduser()) if required else None
     if bundle is None:
-        if trust:
-            raise typer.BadParameter("--trust is for --bundle; a ledger has its pin")
+        if trust or later:
+            raise typer.BadParameter("--trust and --later are for --bundle; a ledger has its pin")
         verdict = _report(call, seen, full)
         if verdict.ok and (fresh or complete or task):
             judged = call.execute(JudgeTask(task=task, base=base or ""))
@@ -113,6 +117,7 @@ def verify(
             fresh=fresh,
             complete=complete,
             spooled=spooled,
+            later=given(later or ""),
         )
         verdict = bundles.judge(Path(given(bundle)), demand)
     try:

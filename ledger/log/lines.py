@@ -1,9 +1,9 @@
 """The log as JSON lines: one event on each, for other programs.
 
-A line is the event's leaf with changes that can be undone: ``payload`` is the payload itself (null:
-it was erased), and beside it stand ``commitment``, which the leaf has in its place, ``salt`` and
-``hash``, the leaf hash. Of an erased one ``erased`` says by which event, which fields, why, and
-what is left. Keys are sorted, all of it is canonical JSON.
+A line is the leaf with changes that can be undone: ``payload`` is the payload itself (null: it was
+erased), and beside it stand ``commitment``, which the leaf has in its place, ``salt`` and ``hash``,
+the leaf hash. Of an erased one ``erased`` says by which event, which fields, why, and what is left.
+Keys are sorted, all of it is canonical JSON.
 """
 
 from collections.abc import Iterator

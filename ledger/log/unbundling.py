@@ -102,6 +102,20 @@ def open_bundle(data: bytes, pins: Mapping[str, Pin], *, required: bytes | None 
     )
 
 
+def erased_since(bundle: Opened, later: Opened) -> tuple[Record, ...]:
+    """Return what was erased in *later*, a newer bundle of the same Task, and is in *bundle* still.
+
+    Raises ``bundle_invalid`` where it does not go on from the same events.
+    """
+    count = len(bundle.records)
+    leaves = [record.leaf for record in bundle.records]
+    if leaves != [record.leaf for record in later.records[:count]]:
+        raise BUNDLE_INVALID("the later bundle does not go on from its events")
+    before = {record.seq: record.erasure for record in bundle.erased}
+    found = [record for record in later.erased if record.seq <= leaves[-1].seq]
+    return tuple(record for record in found if before.get(record.seq) != record.erasure)
+
+
 def _check_tip(bundle: Bundle, head: Head) -> Leaf:
     tip = open_leaf(bundle.tip.leaf, "the tip")
     if tip.seq != head.size:

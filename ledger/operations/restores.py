@@ -14,7 +14,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     """A ledger that goes on under a new origin, from event *seq* on.
 
     *lost* are the first and the last number of the events that are known to be missing; *aside* is
-    the file that holds what was there before.
+    the file that holds what was there before; *trust* the lines of both origins for a trust file.
     """
 
     origin: str
@@ -23,6 +23,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     lost: tuple[int, ...] = ()
     aside: str = ""
+    trust: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,21 @@ from types import ModuleType
 import pytest
 from support.bundles import bundle_of, edited, two_tasks
 from support.forgeries import DATA_ONE, FORGED, FORGED_EPOCHS, LOG, ROTATED_DATA, ROTATED_LOG
+from support.forgeries_of_origins import (
+    ERASED_DATA,
+    ERASED_FORGED,
+    ORIGIN_DATA,
+    ORIGIN_FORGED,
+    ORIGIN_PINS,
+    WRONG_TRUST,
+)
 from support.logs import ORIGIN, Log
 
 from memprove.ledger.log.trust import format_pin
 
 PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "verify_bundle.py"
 TRUST = f"# one line\n{format_pin(LOG.pin)}"
-HARMLESS = {"a blob too many"}
+HARMLESS = {"a blob too many", "the beginning twice"}
 """What ours refuses and the example does not look for: it changes nothing that is proven."""
 
 
@@ -79,6 +87,23 @@ def test_it_refuses_another_key_and_another_ledger() -> None:
         with pytest.raises(Exception):  # noqa: B017, PT011
             verify(DATA_ONE, trust)
     assert ROTATED_LOG.pin == LOG.pin
+
+
+def test_it_accepts_erasures_and_later_origins_and_refuses_lies_about_them() -> None:
+    assert "8 events of task/one" in verify(ERASED_DATA)
+    for edit in ERASED_FORGED.values():
+        with pytest.raises(Exception):  # noqa: B017, PT011
+            verify(edited(ERASED_DATA, edit))
+    both = "".join(map(format_pin, ORIGIN_PINS))
+    for trust in (both, format_pin(ORIGIN_PINS[1])):
+        assert "of task/one, in a log of" in verify(ORIGIN_DATA, trust)
+    for how in ORIGIN_FORGED.keys() - HARMLESS:
+        edit, _ = ORIGIN_FORGED[how]
+        with pytest.raises(Exception):  # noqa: B017, PT011
+            verify(edited(ORIGIN_DATA, edit), both)
+    for trust in (*WRONG_TRUST, "x", f"{both}also", both + both):
+        with pytest.raises(Exception):  # noqa: B017, PT011
+            verify(ORIGIN_DATA, trust)
 
 
 def test_it_ends_with_a_line_and_an_exit_code(tmp_path: Path) -> None:

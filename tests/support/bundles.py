@@ -9,6 +9,7 @@ from support.logs import BLOB, DATA, TASKS, Log, a_run, a_task, registered, run_
 
 from memprove.ledger.domain import events as e
 from memprove.ledger.log.bundling import make_bundle
+from memprove.ledger.storage.interface import Store
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -38,12 +39,12 @@ def edited(data: bytes, edit: Edit) -> bytes:
     return closed(said)
 
 
-def two_tasks(*, rotating: bool = False) -> Log:
+def two_tasks(store: Store | None = None, *, rotating: bool = False) -> Log:
     """Return a log with two Tasks whose events lie between each other's, and a Run with output.
 
     *rotating*: with three epochs.
     """
-    log = Log().begin()
+    log = Log(store).begin()
     log.append([registered()])
     for task in TASKS:
         log.append([a_task(task)])

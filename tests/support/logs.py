@@ -9,16 +9,19 @@ from hypothesis import strategies as st
 from support.samples import SAMPLES
 from support.texts import anything
 
-from memprove.ledger import projections
+from memprove.ledger import erasing, projections
 from memprove.ledger.domain import events as e
+from memprove.ledger.domain.erasure import mark, plan, surviving
 from memprove.ledger.domain.record import Actor
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.epochs import Pin
+from memprove.ledger.log.reading import read_events, read_stream
 from memprove.ledger.log.report import Report
 from memprove.ledger.log.verify import verify
 from memprove.ledger.projections import counter_key
-from memprove.ledger.storage.interface import Store, StoredEvent, StoredHead
+from memprove.ledger.storage.interface import Store, StoredEvent, StoredHead, Writer
 from memprove.ledger.storage.memory import MemoryDisk, MemoryStore
+from memprove.ledger.tlog.head import parse_head
 from memprove.ledger.tlog.note import Signer, format_vkey
 
 ORIGIN = "memprove.local/test"
@@ -58,20 +61,7 @@ class Log:
         with self.store.write() as writer:
             for digest, data in blobs:
                 writer.put_blob(digest, data)
-            appender = Appender(
-                writer,
-                actor=Actor(
-                    installation="i",
-                    token="t",
-                    role="agent",
-                    face="cli",
-                    client="client",
-                    request=str(self.at // 3),
-                ),
-                at=self.at,
-                random=self._random.randbytes,
-                project=projections.apply,
-            )
+            appender = self._appender(writer)
             for event in events:
                 stream, workspace = stream_of(event, task)
                 labels: list[str] = []
@@ -83,13 +73,69 @@ class Log:
             appender.seal(self.signer, keep=keep)
             return [record.seq for record in appender.records]
 
+    def _appender(self, writer: Writer) -> Appender:
+        return Appender(
+            writer,
+            actor=Actor(
+                installation="i",
+                token="t",
+                role="agent",
+                face="cli",
+                client="client",
+                request=str(self.at // 3),
+            ),
+            at=self.at,
+            random=self._random.randbytes,
+            project=projections.apply,
+        )
+
     def rotate(self, seed: int = 0, *, epoch: int = 0, signer: Signer | None = None) -> int:
         """Begin another epoch, with the key that *seed* makes; return the rotation's number."""
         number = epoch or self.epoch + 1
-        after = signer or Signer(ORIGIN, random.Random(seed or 100 + number).randbytes(32))
+        after = signer or Signer(
+            self.signer.verifier.name, random.Random(seed or 100 + number).randbytes(32)
+        )
         (seq,) = self.append([e.KeyRotated(epoch=number, key=format_vkey(after.verifier))])
         self.signer, self.epoch = after, number
         return seq
+
+    def adopt(self, origin: str = f"{ORIGIN}/again") -> tuple[Pin, Pin]:
+        """Go on under another *origin*; return the pin of the one that ended, and the new one's."""
+        before, head = self.signer, self.head()
+        self.epoch += 1
+        self.signer = Signer(origin, random.Random(self.epoch).randbytes(32))
+        with self.store.write() as writer:
+            writer.put_head(replace(head, keep=True))
+        (seq,) = self.append(
+            [
+                e.LedgerRestored(
+                    origin=origin,
+                    epoch=self.epoch,
+                    key=format_vkey(self.signer.verifier),
+                    before=before.verifier.name,
+                    head=head.note.decode(),
+                    why="adopt",
+                )
+            ]
+        )
+        root = parse_head(head.note.decode().partition("\n\n")[0] + "\n").root
+        ended = Pin(self.pin.verifier, self.pin.first, (seq - 1, root))
+        self.pin = Pin(self.signer.verifier, seq)
+        return ended, self.pin
+
+    def erase(self, seq: int, *fields: str, reason: str = "leak") -> int:
+        """Erase *fields* (none: all that can go) of event *seq*; return the tombstone's number."""
+        self.at += 1
+        with self.store.write() as writer:
+            appender = self._appender(writer)
+            record = next(read_events(writer, seq - 1, seq))
+            for step in plan([record], fields, lambda: read_stream(writer, record.leaf.stream)):
+                left = surviving(step, mark(reason))
+                erasing.PayloadEraser(writer, appender).erase(
+                    step.record, left, step.fields, reason
+                )
+            appender.seal(self.signer)
+            return appender.records[-1].seq
 
     def verify(self) -> Report:
         """Verify it against its key."""
@@ -125,7 +171,13 @@ class Log:
 def stream_of(event: e.Event, task: str = "") -> tuple[str, str | None]:
     """Return the stream and the Workspace of *event*, of *task* where it is of a Task."""
     match event:
-        case e.LedgerCreated() | e.TokenIssued() | e.TokenRevoked() | e.KeyRotated():
+        case (
+            e.LedgerCreated()
+            | e.TokenIssued()
+            | e.TokenRevoked()
+            | e.KeyRotated()
+            | e.LedgerRestored()
+        ):
             return "ledger", None
         case e.WorkspaceRegistered() | e.WorkspaceAttached():
             return f"workspace/{WORKSPACE}", WORKSPACE
