@@ -123,8 +123,9 @@ def _number(text: str) -> int:
 def pins_of(reader: Reader, pins: Mapping[str, Pin]) -> tuple[Pin, tuple[Pin, ...]]:
     """Return the pin of the log's newest origin, and those of earlier ones that lead up to it.
 
-    Of one origin that is pinned, whatever the log says: whether it begins with that is for others
-    to check. Raises ``restored`` where only an earlier origin is pinned, else ``trust_missing``.
+    Of a log none of whose origins is pinned, the newest pin: whether it begins with that is for
+    others to check. Raises ``restored`` where only an earlier origin is pinned, ``trust_missing``
+    where nothing is.
     """
     first = reader.event(1)
     created = began_log(first) if first is not None else None
@@ -138,6 +139,10 @@ def pins_of(reader: Reader, pins: Mapping[str, Pin]) -> tuple[Pin, tuple[Pin, ..
     newest = origins[-1] if origins else ""
     if newest not in pins:
         known = [one for one in origins if one in pins]
-        raise LEDGER_RESTORED(f"{newest} after {known[-1]}") if known else TRUST_MISSING(newest)
+        if known:
+            raise LEDGER_RESTORED(f"{newest} after {known[-1]}")
+        if not pins:
+            raise TRUST_MISSING(newest)
+        return next(reversed(pins.values())), ()  # another log in its place: no key of it will do
     led = list(takewhile(pins.__contains__, reversed(origins[:-1])))
     return pins[newest], tuple(pins[one] for one in reversed(led))
