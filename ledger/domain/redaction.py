@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from memprove.ledger.domain.redaction_arguments import secret_arguments
+from memprove.ledger.domain.redaction_beginnings import beginnings
 from memprove.ledger.domain.redaction_density import COST, CREDIT, dense_regions, outside
 from memprove.ledger.domain.redaction_environment import environment_secrets
 from memprove.ledger.domain.redaction_rule import Rule, Span
@@ -25,6 +26,7 @@ __all__ = ["Redactor", "environment_secrets"]
 _PASSES: Final = 4
 _REACH: Final = 8192
 """How far from what it cuts a rule looks; only a private key is longer."""
+_SHORT: Final = 1024
 _ENVIRONMENT: Final = "environment"
 _ARGUMENT: Final = "argument"
 _TOO_DENSE: Final = "too-dense"
@@ -104,13 +106,10 @@ def _positions(data: bytes, literal: bytes, window: Span) -> Iterable[int]:
 def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> list[_Named]:
     """Return what *rules* cut around the keywords inside the *windows* of *data*."""
     folded = data.lower()
-    words = Vocabulary(folded, windows)
     seen: dict[tuple[bytes, bool], Sequence[int]] = {}
     found = [
         (rank, rule, _places(rule, keyword, folded if rule.folded else data, windows, seen))
-        for rank, rule in enumerate(rules)
-        for keyword in rule.keywords
-        if words.may_hold(keyword, at_start=rule.at_start)
+        for rank, rule, keyword in _worth_a_search(folded, windows, rules)
     ]
     dense = _dense(data, [places for _, _, places in found])
     spans = [(start, end, len(rules), _TOO_DENSE) for start, end in dense]
@@ -121,6 +120,21 @@ def _rule_spans(data: bytes, windows: Sequence[Span], rules: Sequence[Rule]) -> 
             if not _is_cut_already(data, start, end)
         ]
     return spans
+
+
+def _worth_a_search(
+    folded: bytes, windows: Sequence[Span], rules: Sequence[Rule]
+) -> Iterable[tuple[int, Rule, bytes]]:
+    """Return the keywords that a text, *folded* to lower case, may hold, with their rules."""
+    if len(folded) <= _SHORT:
+        return beginnings(tuple(rules)).found_in(folded)
+    words = Vocabulary(folded, windows)
+    return (
+        (rank, rule, keyword)
+        for rank, rule in enumerate(rules)
+        for keyword in rule.keywords
+        if words.may_hold(keyword, at_start=rule.at_start)
+    )
 
 
 def _places(
