@@ -33,17 +33,20 @@ def redacted(operation: OperationT, env: Mapping[str, str]) -> OperationT:
     return cast(OperationT, _redacted(operation, redactor, operation.verbatim))
 
 
-def mark(operation: Operation[Any], token: Token) -> str:
+def mark(operation: Operation[Any], token: Token, call: str = "") -> str:
     """Return what is equal for equal requests of one token.
 
-    The token's secret goes into the hash, so that nobody can guess texts from it.
+    The token's secret goes into the hash, so that nobody can guess texts from it. *call* tells
+    equal ones apart where each is meant by itself.
     """
     name = type(operation).__name__
     try:
         body = msgspec.json.encode(operation)
     except UnicodeEncodeError:
         raise TEXT_INVALID(name) from None
-    parts = (b"memprove request v1", token.secret.encode(), name.encode(), body)
+    parts = [b"memprove request v1", token.secret.encode(), name.encode(), body]
+    if call and operation.is_meant_each_time():
+        parts.append(call.encode("utf-8", "replace"))
     return sha256(b"\n".join(parts)).hexdigest()[:32]
 
 

@@ -134,7 +134,7 @@ class Ledger:
         around: Surroundings,
         memory: Memory,
     ) -> ResultT:
-        mark = request.mark(operation, token)
+        mark = request.mark(operation, token, self.caller.call)
         judged = self._look(operation, store, token, around, mark, memory)
         with store.write() as writer:
             row = self._admit(writer, token, operation, memory)

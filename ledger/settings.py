@@ -42,6 +42,8 @@ class Caller:
     from_agent: bool = False
     patience_s: float = 10.0
     """The longest that the caller waits for git, or for another writer."""
+    call: str = ""
+    """What the client calls this one call of its agent's, if it says."""
 
     def variable(self, name: str) -> str | None:
         """Return environment variable *name* if it is set to something."""

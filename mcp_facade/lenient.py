@@ -8,16 +8,22 @@ refusal is a Problem that names the argument and what it is to be, and never rep
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from memprove.ledger.domain import limits
 from memprove.ledger.domain.events import Fact, TaskState
 from memprove.ledger.domain.labels import split_evidence
 from memprove.ledger.problems import ARGUMENT_INVALID, ARGUMENT_MISSING
 
 MOST_NUMBER: Final = 999_999_999
 """The largest number of a Task or a Session, as in labels."""
+
+MOST_LABELS: Final = 1_000
+"""Labels in one list. Each entry of a list costs time before an operation can count them."""
+
+EntriesT = TypeVar("EntriesT", bound=Sequence[object])
 
 _NUMERAL: Final = re.compile(r"\+?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE]\+?[0-9]{1,2})?")
 _FLAGS: Final = {"true": True, "false": False}
@@ -65,9 +71,9 @@ def texts(name: str, value: object) -> tuple[str, ...]:
 
 def labels(name: str, value: object) -> tuple[str, ...]:
     """Return labels as texts: ``c3``, ``3`` and ``"3"`` are all taken."""
-    listed = _listed(name, value)
+    listed = _listed(name, value, MOST_LABELS)
     if isinstance(value, str) and listed == [value]:
-        listed = list(filter(None, re.split(r"[,\s]+", value)))
+        listed = _counted(name, list(filter(None, re.split(r"[,\s]+", value))), MOST_LABELS)
     return tuple(_label(f"an entry of {name}", entry) for entry in listed)
 
 
@@ -80,7 +86,7 @@ def evidence(name: str, value: object) -> tuple[str, ...]:
     """Return citations; in a single text they may stand as in the brackets of a fact."""
     listed = _listed(name, value)
     if isinstance(value, str) and listed == [value]:
-        cited = split_evidence(f"[{value}]")[1]
+        cited = _split(name, f"[{value}]")[1]
         return cited or ((value.strip(),) if value.strip() else ())
     return tuple(needed(f"an entry of {name}", entry) for entry in listed)
 
@@ -110,7 +116,7 @@ def _whole(value: object) -> int | None:
     return None
 
 
-def _listed(name: str, value: object) -> list[object]:
+def _listed(name: str, value: object, most: int = limits.ENTRIES) -> list[object]:
     """Return the entries of *value*: a list, a list as JSON in a text, or one entry."""
     if value is None:
         return []
@@ -118,7 +124,13 @@ def _listed(name: str, value: object) -> list[object]:
         if not value.strip():
             return []
         value = _parsed(name, value) if value.lstrip().startswith("[") else value
-    return list(value) if isinstance(value, list | tuple) else [value]
+    return _counted(name, list(value) if isinstance(value, list | tuple) else [value], most)
+
+
+def _counted(name: str, entries: EntriesT, most: int = limits.ENTRIES) -> EntriesT:
+    """Return *entries* if there are few enough to look at each."""
+    limits.check_count(name, entries, most)
+    return entries
 
 
 def _parsed(name: str, written: str) -> object:
@@ -151,15 +163,21 @@ def _state(name: str, word: str) -> TaskState:
 def _fact(name: str, value: object) -> Fact:
     given = _object(value) if isinstance(value, str) else value
     if isinstance(given, str):
-        said, cited = split_evidence(given)
+        said, cited = _split(f"evidence in {name}", given)
         return Fact(text=said, evidence=cited)
     if not isinstance(given, dict):
         raise ARGUMENT_INVALID(f"{name} is a text, or an object with text, evidence and paths")
     said = needed(f"text in {name}", given.get("text"))
     cited = evidence(f"evidence in {name}", given.get("evidence"))
     if not cited:
-        said, cited = split_evidence(said)
+        said, cited = _split(f"evidence in {name}", said)
     return Fact(text=said, evidence=cited, paths=texts(f"paths in {name}", given.get("paths")))
+
+
+def _split(name: str, given: str) -> tuple[str, tuple[str, ...]]:
+    said, cited = split_evidence(given)
+    _counted(name, cited)
+    return said, cited
 
 
 def _object(written: str) -> object:

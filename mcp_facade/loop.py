@@ -12,7 +12,7 @@ what these refuse; docs/adr has the list.
 from __future__ import annotations
 
 import signal
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 import anyio
@@ -38,6 +38,7 @@ MOST_AT_ONCE: Final = 256
 DRAIN_S: Final = 0.8
 """How long what is in flight may take once the client wants to end."""
 
+_ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _HANDSHAKES: Final = REVISIONS[1:]
 _WITH_BATCHES: Final = "2025-03-26"
 _ENVELOPE: Final = (types.PROTOCOL_VERSION_META_KEY, types.CLIENT_CAPABILITIES_META_KEY)
@@ -63,21 +64,22 @@ class Loop:
     async def run(self) -> None:
         """Serve; then let what is in flight end, but not for long."""
         try:
-            async with anyio.create_task_group() as signals:
-                signals.start_soon(self._await_signal)
-                with anyio.CancelScope() as life:
-                    async with anyio.create_task_group() as self._tasks:
-                        with self._reading:
-                            await self._read()
-                        life.deadline = anyio.current_time() + DRAIN_S
-                signals.cancel_scope.cancel()
+            # Before anything is read: what has been answered once ends as is promised.
+            with anyio.open_signal_receiver(*_ENDING) as received:
+                async with anyio.create_task_group() as signals:
+                    signals.start_soon(self._await_signal, received)
+                    with anyio.CancelScope() as life:
+                        async with anyio.create_task_group() as self._tasks:
+                            with self._reading:
+                                await self._read()
+                            life.deadline = anyio.current_time() + DRAIN_S
+                    signals.cancel_scope.cancel()
         except* ClientGone:
             pass
 
-    async def _await_signal(self) -> None:
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
-            async for _ in received:
-                self._reading.cancel()
+    async def _await_signal(self, received: AsyncIterable[signal.Signals]) -> None:
+        async for _ in received:
+            self._reading.cancel()
 
     async def _read(self) -> None:
         lines = Lines()
@@ -99,8 +101,9 @@ class Loop:
     async def _take_batch(self, messages: Sequence[Message]) -> None:
         known = self._session.client_params is not None
         if not messages or not known or self._session.protocol_version != _WITH_BATCHES:
-            text = "Invalid Request: this revision has no batches"
-            await self._refuse(Wrong(None, envelope.INVALID_REQUEST, text), self._reply)
+            why = "this revision has no batches" if messages else "an empty batch"
+            wrong = Wrong(None, envelope.INVALID_REQUEST, f"Invalid Request: {why}")
+            await self._refuse(wrong, self._reply)
             return
         answers = Answers(sum(isinstance(one, Request | Wrong) for one in messages), self._send)
         for message in messages:
@@ -175,12 +178,12 @@ class Loop:
             return await self._modern(exchange, request)
         elif method == "server/discover":
             raise MCPError(types.INVALID_PARAMS, f"params._meta must carry {_ENVELOPE[0]}")
-        elif self._session.client_params is None and self._is_gated(method):
+        elif self._server.get_request_handler(method) is None and method != "ping":
+            # Before the kernel sees it, which would look at the parameters first.
+            raise MCPError(types.METHOD_NOT_FOUND, "Method not found", method)
+        elif self._session.client_params is None and method != "ping":
             raise MCPError(types.INVALID_REQUEST, "Not initialized: send initialize first")
         return await self._kernel.on_request(exchange, method, params)
-
-    def _is_gated(self, method: str) -> bool:
-        return method != "ping" and self._server.get_request_handler(method) is not None
 
     async def _modern(self, exchange: Exchange, request: Request) -> dict[str, Any]:
         method, params = request.method, request.params

@@ -73,7 +73,9 @@ def receipt(line: str, told: Receipt, notes: Iterable[str]) -> Result:
     """Return what a write leaves."""
     lines, said = [line], [*notes, *told.notes]
     if isinstance(told, Begun) and told.parent is not None:
-        said.insert(0, f"use session {told.session} in checkpoint, decide and end")
+        number = told.session
+        tools = f"use session {number} in checkpoint, decide and end"
+        said.insert(0, f"{tools}, and in a shell `memprove run --session {number} -- COMMAND`")
     if told.replayed:
         lines.append(receipts.REPLAYED)
     return _result(lines, _shown(told), said)

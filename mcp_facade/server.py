@@ -7,8 +7,9 @@ the answers. Nothing of an exception but its class ever leaves: neither to the c
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from memprove.ledger.domain import printing
 from memprove.ledger.problems import INTERNAL, Problem
 from memprove.ledger.settings import Caller
 from memprove.mcp_facade.tool import Cancelled, Result, Tool, refusal, wrong_arguments
@@ -35,6 +37,7 @@ INSTRUCTIONS: Final = (
 _HINTS: Final = CacheHint(3_600_000, "public")
 _BETWEEN_S: Final = 0.1
 _MOST_NAME: Final = 128
+_TOOL_USE: Final = "claudecode/toolUseId"
 
 Context = ServerRequestContext[Any, Any]
 
@@ -113,7 +116,8 @@ class Answers:
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message=_unknown(params.name))
         loop = asyncio.get_running_loop()
-        call = Call(context, self._caller(), loop)
+        caller = replace(self._caller(), call=_tool_use(context.meta))
+        call = Call(context, caller, loop)
         try:
             result = await loop.run_in_executor(
                 self._threads, self._result, tool, params.arguments or {}, call
@@ -201,5 +205,13 @@ def _listed(tool: Tool) -> types.Tool:
     )
 
 
+def _tool_use(meta: Mapping[str, Any] | None) -> str:
+    """Return what the client calls this use of a tool by its agent; empty if it does not say."""
+    named = (meta or {}).get(_TOOL_USE)
+    return named if isinstance(named, str) else ""
+
+
 def _unknown(name: str) -> str:
-    return f"Unknown tool: {name}" if len(name) <= _MOST_NAME else "Unknown tool, of a long name"
+    if len(name) > _MOST_NAME:
+        return "Unknown tool, of a long name"
+    return f"Unknown tool: {printing.escape(name)}"

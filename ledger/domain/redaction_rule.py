@@ -23,7 +23,7 @@ _FEW: Final = 64
 """So many places of a keyword are judged without asking its gate, which takes time to compile."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # a table of them is a key of a cache
 class Rule:
     """A kind of secret: its name, the literals that announce it, and how it is confirmed.
 

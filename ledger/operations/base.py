@@ -336,6 +336,10 @@ class Operation(Generic[ResultT]):
         """Return scopes beyond those of ``sends`` that these very arguments need."""
         return frozenset()
 
+    def is_meant_each_time(self) -> bool:
+        """Tell whether equal requests, of calls that the client tells apart, are no retries."""
+        return False
+
     def subject(self, work: Work) -> Capsule | None:
         """Return the Capsule that this operation judges on today's tree before it writes."""
         return None

@@ -57,6 +57,10 @@ class BeginWork(Retryable[Begun]):
     role: str | None = None
     parent: int | None = None
 
+    def is_meant_each_time(self) -> bool:
+        """Tell sub-agents apart: several may begin on one Task alike. A Task is made once."""
+        return self.parent is not None and self.new_task is None
+
     def act(self, work: Work) -> None:
         """Append the Task if it is new, the Session, and the Task's move to in_progress."""
         agent, role, parent = self._who(work)

@@ -6,8 +6,12 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import pytest
+
+SOMEBODY: Final = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+"""Who commits, for there may be no configuration at all that says."""
 
 
 def isolate(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
@@ -59,7 +63,7 @@ def new_repository(folder: Path, *options: str) -> Path:
 def commit_all(folder: Path, message: str) -> str:
     """Commit everything in *folder*; return the commit."""
     git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--allow-empty", "--message", message)
+    git(folder, *SOMEBODY, "commit", "--quiet", "--allow-empty", "--message", message)
     return git(folder, "rev-parse", "HEAD")
 
 
