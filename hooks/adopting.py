@@ -14,18 +14,23 @@ MOST_FILES: Final = 100
 MOST_BYTES: Final = 4 * 1024 * 1024
 """What there is time for here; more waits for the next write."""
 PATIENCE: Final = 0.4
-"""Of the patience of the whole: the Pack is worth more than the adoption."""
+"""Of the patience of the whole: there is a Pack already, and it must reach the client."""
 
 
-def adopt(here: Occasion) -> None:
-    """Let the ledger adopt what is spooled where *here* is. That it cannot is no failure."""
+def adopt(here: Occasion) -> bool:
+    """Let the ledger adopt what is spooled where *here* is; tell whether it did.
+
+    A ledger that cannot be written now is no failure.
+    """
     with suppress(Problem, OSError):
         if any(_is_little(place.worktree) for place in resolve.locate(here.folder)):
-            from memprove.ledger.operations.runs import AdoptSpooled  # late: mostly there is none
+            from memprove.ledger.operations.starts import AdoptSpool  # late: mostly there is none
             from memprove.ledger.service import Ledger
 
             patience = here.caller.patience_s * PATIENCE
-            Ledger(replace(here.caller, patience_s=patience)).execute(AdoptSpooled())
+            Ledger(replace(here.caller, patience_s=patience)).execute(AdoptSpool())
+            return True
+    return False
 
 
 def _is_little(worktree: Path) -> bool:

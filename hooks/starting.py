@@ -5,7 +5,7 @@ from typing import Final
 
 from memprove.hooks import adopting
 from memprove.hooks.occasion import LIMIT, Occasion
-from memprove.ledger.operations.starts import AdoptSpool, ReadStart, ReadSubStart
+from memprove.ledger.operations.starts import ReadStart, ReadSubStart
 from memprove.ledger.problems import Problem
 
 PROBE: Final = "doctor"
@@ -15,9 +15,7 @@ SUBAGENT_LIMIT: Final = 2_000
 
 
 def session(here: Occasion) -> bytes:
-    """Answer SessionStart: the opening statement and the Pack, after what is spooled is adopted."""
-    if here.told.source != PROBE:
-        adopting.adopt(here)
+    """Answer SessionStart: the opening statement and the Pack, with what was spooled adopted."""
     inside = bool(here.told.agent_id)  # a sub-agent moves no pointer of its parent
     read = ReadStart(
         limit=LIMIT,
@@ -27,9 +25,8 @@ def session(here: Occasion) -> bytes:
     )
     try:
         start = here.execute(read)
-        if start.spooled:
-            with suppress(Problem):  # a ledger that cannot be written now is read all the same
-                here.execute(AdoptSpool())
+        if start.spooled and here.told.source != PROBE and adopting.adopt(here):
+            with suppress(Problem):
                 start = here.execute(read)
         return here.answer(start.text)
     except Problem as problem:

@@ -66,16 +66,6 @@ class StartRun(Operation[RunTold]):
 
 
 @dataclass(frozen=True, slots=True)
-class AdoptSpooled(Operation[None]):
-    """Adopt what a sandboxed shell spooled here, as every operation that may record a Run does."""
-
-    sends: ClassVar = ("recordRun", "resolveWorkspace")
-
-    def run(self, work: Work) -> None:
-        """Do nothing more: it is adopted before."""
-
-
-@dataclass(frozen=True, slots=True)
 class RecordNote(Operation[int]):
     """Note that the caller ran tests unrecorded; return the event's number, 0 without a Session."""
 
