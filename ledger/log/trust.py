@@ -143,6 +143,6 @@ def pins_of(reader: Reader, pins: Mapping[str, Pin]) -> tuple[Pin, tuple[Pin, ..
             raise LEDGER_RESTORED(f"{newest} after {known[-1]}")
         if not pins:
             raise TRUST_MISSING(newest)
-        return next(reversed(pins.values())), ()  # another log in its place: no key of it will do
+        return list(pins.values())[-1], ()  # another log in its place: no key of it will do
     led = list(takewhile(pins.__contains__, reversed(origins[:-1])))
     return pins[newest], tuple(pins[one] for one in reversed(led))
