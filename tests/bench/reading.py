@@ -73,8 +73,8 @@ def _verify(big: Project, place: Scene) -> Iterator[Result]:
         allowed=3.0,
         bound="at most",
         spread=spread(ours, floor),
-        note=f"with contents {contents:.1f} µs, {contents / each / median(floor):.1f} times the floor,"
-        f" with the tables as well {median(whole) * each:.1f} µs; all of it {median(whole):.1f} s",
+        note=f"with contents {contents:.1f} µs, {contents / each / median(floor):.1f} × the floor;"
+        f" with the tables as well {median(whole) * each:.1f} µs, {median(whole):.1f} s",
     )
 
 
