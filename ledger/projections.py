@@ -320,8 +320,9 @@ def _start_session(rows: Rows, leaf: Leaf, event: e.SessionStarted) -> None:
 def _is_aside(record: Record) -> bool:
     """Tell whether *record* stands beside its client's operation and is no part of it."""
     event = record.event
-    ended = isinstance(event, e.RunEnded) and event.spooled > 0
-    return ended or any(map(is_spooled, record.labels))
+    if isinstance(event, e.RunEnded) and event.spooled > 0:
+        return True
+    return any(map(is_spooled, record.leaf.labels))
 
 
 def _note_client(rows: Rows, leaf: Leaf) -> None:

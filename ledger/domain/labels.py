@@ -47,7 +47,7 @@ class Citation(msgspec.Struct, frozen=True, order=True):
 
 def is_spooled(label: str) -> bool:
     """Tell whether *label* is that of a spooled Run, which has no number."""
-    return _SPOOLED.fullmatch(label) is not None
+    return label.startswith("x") and _SPOOLED.fullmatch(label) is not None
 
 
 def split_label(label: str) -> tuple[str, int]:

@@ -164,7 +164,7 @@ def generate(
     store = open_store(project.data_dir)
     try:
         with store.read() as reader:
-            signer, workspace = _signer(project, reader), _workspace(reader)
+            signer, workspace = signer_of(project, reader), _workspace(reader)
             left = events - reader.size()
         taken: Counter[str] = Counter()
         story = _story(task_events)
@@ -214,7 +214,8 @@ def _story(task_events: int) -> Iterator[tuple[str, Step]]:
             yield f"task/{id}", step
 
 
-def _signer(project: Project, reader: Reader) -> Signer:
+def signer_of(project: Project, reader: Reader) -> Signer:
+    """Return what signs the ledger's heads."""
     value = reader.row("ledger", LEDGER_KEY)
     assert value is not None
     row = decode_row(LedgerRow, value)

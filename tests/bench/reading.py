@@ -1,12 +1,13 @@
 """verify, the Pack and the fold, in process, on a big generated ledger."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from hashlib import sha256
 
 import apsw
-from bench.generate import TASK_EVENTS, generate, task_records
+from bench.generate import TASK_EVENTS, generate, signer_of, task_records
 from bench.result import Result
 from bench.samples import alternate, median, p95, processor, spread
 from bench.scene import Scene
@@ -15,14 +16,23 @@ from support.ledgers import Project
 from memprove.ledger import projections, settings
 from memprove.ledger.domain.capsule import fold
 from memprove.ledger.domain.record import Record
-from memprove.ledger.log.trust import pinned
+from memprove.ledger.log.append import node_reader
+from memprove.ledger.log.epochs import Epoch
+from memprove.ledger.log.remembered import Memory
+from memprove.ledger.log.trust import format_pin, pinned
+from memprove.ledger.log.verified import Verified, keep
 from memprove.ledger.log.verify import verify
+from memprove.ledger.log.verify_contents import Project as Projection
 from memprove.ledger.log.walk import Rows
+from memprove.ledger.operations.ledgers import VerifyLedger
 from memprove.ledger.operations.packs import ReadPack
 from memprove.ledger.projections import LEDGER_KEY, LedgerRow, decode_row
 from memprove.ledger.storage.registry import open_store
+from memprove.ledger.tlog.head import Head, sign_head
+from memprove.ledger.tlog.merkle import root
 
 PACK_MS = 30.0
+NEW, NEW_MS = 1_000, 50.0
 ALONE_EVENTS = TASK_EVENTS + 10
 FEW, MANY = 4_000, 40_000
 _COLUMNS = "SELECT seq, stream, stream_seq, kind, leaf, payload, salt FROM event ORDER BY seq"
@@ -32,26 +42,29 @@ def measure(place: Scene) -> Iterator[Result]:
     """Measure what reads much of a ledger, or finds little in it."""
     big = generate(place.folder("big"), place.events)
     yield from _verify(big, place)
+    yield from _verify_new(big, place)
     yield from _pack(big, place)
 
 
 def _verify(big: Project, place: Scene) -> Iterator[Result]:
     def nothing(rows: Rows, record: Record) -> None:
-        """Keep no table: what is measured is the log part."""
+        """Keep no table."""
 
     taken = alternate(
         place.rounds(5),
         {
-            "log": processor(partial(_verified, big, nothing)),
+            "log": processor(partial(_verified, big, None)),
+            "contents": processor(partial(_verified, big, nothing)),
             "all": processor(partial(_verified, big, projections.apply)),
             "floor": processor(partial(_hashed, big)),
         },
     )
     each = 1e6 / place.events
     ours, whole, floor = taken["log"], taken["all"], taken["floor"]
+    contents = median(taken["contents"]) * each
     yield Result(
         name="verify",
-        what=f"verify --full of {place.events:,} events, log part, each"
+        what=f"verify --full of {place.events:,} events, log part without contents, each"
         " : reading the same columns, SHA-256 of the same bytes",
         unit="µs",
         figure=median(ours) * each,
@@ -60,11 +73,40 @@ def _verify(big: Project, place: Scene) -> Iterator[Result]:
         allowed=3.0,
         bound="at most",
         spread=spread(ours, floor),
-        note=f"with the tables {median(whole) * each:.1f} µs an event, {median(whole):.1f} s",
+        note=f"with contents {contents:.1f} µs, {contents / each / median(floor):.1f} × the floor;"
+        f" with the tables as well {median(whole) * each:.1f} µs, {median(whole):.1f} s",
     )
 
 
-def _verified(big: Project, project: Callable[[Rows, Record], None]) -> None:
+def _verify_new(big: Project, place: Scene) -> Iterator[Result]:
+    taken = alternate(place.rounds(30), {"new": processor(partial(_verified_new, big))})
+    yield Result(
+        name="verify-new",
+        what=f"verify of {NEW:,} new events among {place.events:,} : 50 ms",
+        unit="ms",
+        figure=median(taken["new"]) * 1e3,
+        figure_p95=p95(taken["new"]) * 1e3,
+        floor=NEW_MS,
+        ratio=median(taken["new"]) * 1e3 / NEW_MS,
+        allowed=1.0,
+        bound="at most",
+    )
+
+
+def _verified_new(big: Project) -> None:
+    """Verify with a head kept that lies ``NEW`` events back, in the middle of a Task."""
+    memory = Memory(settings.state_dir(big.caller()), big.data_dir)
+    with closing(open_store(big.data_dir)) as store, store.read() as reader:
+        signer, start = signer_of(big, reader), reader.size() - NEW
+        head = Head(signer.verifier.name, start, root(start, node_reader(reader)))
+    pin = pinned(settings.config_dir(big.caller()), head.origin)
+    epoch, note = Epoch(1, signer.verifier, 1), sign_head(head, signer)
+    keep(memory, Verified(format_pin(pin), epoch, head, note, start, big.clock.now))
+    report = big.ledger().execute(VerifyLedger())
+    assert (report.ok, report.skipped) == (True, start), report
+
+
+def _verified(big: Project, project: Projection | None) -> None:
     store = open_store(big.data_dir)
     try:
         with store.read() as reader:
@@ -76,7 +118,7 @@ def _verified(big: Project, project: Callable[[Rows, Record], None]) -> None:
     finally:
         store.close()
     wrong = {check.check for check in report.checks if not check.ok}
-    assert wrong <= (set() if project is projections.apply else {"projections"}), wrong
+    assert wrong <= (set() if project in (None, projections.apply) else {"projections"}), wrong
 
 
 def _hashed(big: Project) -> None:
