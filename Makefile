@@ -13,16 +13,19 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench conformance clients soak docs dev lock clean FORCE
+.PHONY: help demo test test-all lint bench conformance clients soak docs dev lock clean FORCE
 
 help: ## say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/installed ## see the main job done on a small project
 	$(BIN)/python examples/demo.py
 
 test: lint ## lint, then all tests, against the installed wheel
 	$(BIN)/python -P -m pytest -n 2
+
+test-all: lint ## the same with the slow tests of many processes
+	$(BIN)/python -P -m pytest -n 2 --all
 
 lint: $(VENV)/installed ## ruff, mypy (strict) and the layout of the folders
 	$(BIN)/ruff check .

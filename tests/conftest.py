@@ -7,6 +7,11 @@ import signal
 import tempfile
 from pathlib import Path
 
+import pytest
+
+SLOW = Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split()
+"""Modules that take minutes of many processes: left out unless ``--all`` asks for them."""
+
 # Started by nohup, or in the background of a script, a process ignores some of these: so would all
 # that the tests start.
 for _name in ("SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM", "SIGTSTP", "SIGTTIN", "SIGTTOU"):
@@ -24,3 +29,23 @@ for _name in list(os.environ):
     if _name.startswith(("GIT_", "XDG_", "MEMPROVE_", "CLAUDE", "CODEX_", "GEMINI_", "CURSOR_")):
         del os.environ[_name]
 os.environ["HOME"] = str(_home)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Know ``--all``."""
+    parser.addoption("--all", action="store_true", help="run the modules of tests/slow.txt too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow modules out, but for those that are named on the command line."""
+    named = " ".join(map(str, config.invocation_params.args))
+    if config.getoption("--all"):
+        return
+    out = [
+        i
+        for i in items
+        if (name := i.location[0].removeprefix("tests/")) in SLOW and name not in named
+    ]
+    config.hook.pytest_deselected(items=out)
+    left = set(out)
+    items[:] = [item for item in items if item not in left]
