@@ -28,7 +28,7 @@ from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.epochs import Epoch, Pin, began_log
 from memprove.ledger.log.keys import Keys, sync_folder
-from memprove.ledger.log.reading import Opened, check_head, read_stream
+from memprove.ledger.log.reading import ERASED, Opened, check_head, erased_by, read_stream
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.trust import FILE_NAME as TRUST
 from memprove.ledger.log.trust import format_pin, pins_of, read_pins
@@ -102,10 +102,12 @@ class Restoring:
                 opened = check_head(writer, pins[0])
                 row = self._admit(writer)
                 restored, begun = self._begin(writer, opened, row, "restore")
+                revived = self._revived(writer)
             settle(copy)
             aside = self._put(copy, restored.seq)
             ended = _ended(pins[0], opened)
             self._finish(ended, begun)
+        restored = msgspec.structs.replace(restored, revived=revived)
         return _told(restored, ended, begun[0], to_text(aside) if aside else "")
 
     def _check_key_gone(self, writer: Writer, opened: Opened, *, copied: bool) -> None:
@@ -183,6 +185,13 @@ class Restoring:
             with store.read() as reader:
                 opened = check_head(reader, pins_of(reader, read_pins(self._config_dir))[0])
             yield opened.head.size, opened.note.decode()
+
+    def _revived(self, copy: Reader) -> tuple[int, ...]:
+        """Return which events of *copy* still hold what was erased of the ledger as it is here."""
+        with suppress(Problem), closing(open_store(self._data_dir)) as store, store.read() as here:
+            gone = {seq for event in here.of_kind(ERASED) for seq in erased_by(event)}
+            return tuple(seq for seq in sorted(gone) if _is_whole(copy, here, seq))
+        return ()
 
     def _finish(self, ended: Pin, begun: tuple[Pin, Epoch, StoredHead]) -> None:
         """Pin where the old origin *ended*, and remember the new one's head."""
@@ -263,6 +272,13 @@ def suppress_damage() -> Iterator[None]:
 def _open_ended(pin: Pin) -> Pin:
     """Return *pin* for a backup, which ends before the origin did."""
     return Pin(pin.verifier, pin.first)
+
+
+def _is_whole(copy: Reader, here: Reader, seq: int) -> bool:
+    """Tell whether *copy* has the payload of an event that is *here* without it."""
+    event, same = copy.event(seq), here.event(seq)
+    alike = event is not None and same is not None and event.leaf == same.leaf
+    return alike and event is not None and event.payload is not None
 
 
 def _ended(pin: Pin, opened: Opened) -> Pin:

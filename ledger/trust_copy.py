@@ -17,9 +17,9 @@ def differences(cwd: Path, pins: dict[str, Pin]) -> list[str]:
             if data is not None:
                 copied = parse_trust(data.decode())
                 return [
-                    f"{name} pins another key than yours for {origin}"
+                    f"{name} pins {_what(pin, pins[origin])} than yours for {origin}"
                     for origin, pin in copied.items()
-                    if pins.get(origin, pin).verifier != pin.verifier
+                    if pins.get(origin, pin) != pin
                 ]
             if place.kind == "git":
                 break
@@ -28,3 +28,7 @@ def differences(cwd: Path, pins: dict[str, Pin]) -> list[str]:
     except Problem as problem:
         return [f"{name} was not compared: {problem}"]
     return []
+
+
+def _what(copied: Pin, pin: Pin) -> str:
+    return "another range" if copied.verifier == pin.verifier else "another key"

@@ -71,6 +71,11 @@ def _tell(call: Invocation, told: Restored) -> None:
         "  events that are lost: "
         + ("none known" if not told.lost else f"{told.lost[0]} to {told.lost[1]}"),
     ]
+    if told.revived:
+        lines.append("  payloads that were erased since the backup are back, of the events")
+        lines.append(
+            f"  {', '.join(map(str, told.revived))}: erase them anew, `memprove redact NUMBER`"
+        )
     if told.aside:
         lines.append(f"  what was here before is kept in {printing.code(told.aside)}")
     lines.append(

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
+from memprove.ledger.domain.events import PayloadErased
 from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
 from memprove.ledger.domain.tombstones import Tombstones, Unaccounted
 from memprove.ledger.log.append import fits, node_reader
@@ -152,6 +153,12 @@ def read_chain(
 def read_event(event: StoredEvent) -> Record:
     """Return the record of *event* by itself, as it is stored."""
     return _record(event, _opened(event)[0])
+
+
+def erased_by(event: StoredEvent) -> tuple[int, ...]:
+    """Return the number of the event that *event*, as it is stored, erased; none if it is gone."""
+    said = read_event(event).event
+    return (said.event,) if isinstance(said, PayloadErased) else ()
 
 
 def read_newest(reader: Reader, stream: str, after: int) -> list[Record]:

@@ -21,7 +21,7 @@ from memprove.ledger.log.epochs import (
 )
 from memprove.ledger.log.remembered import Found, Memory, contradiction
 from memprove.ledger.log.walk import Walk
-from memprove.ledger.problems import WRONG_EPOCH, Problem
+from memprove.ledger.problems import LEDGER_RESTORED, WRONG_EPOCH, Problem
 from memprove.ledger.storage.interface import Reader, StoredHead
 from memprove.ledger.tlog import Invalid
 from memprove.ledger.tlog.head import Head, parse_head
@@ -224,7 +224,12 @@ def _check_required(
     if head is None:
         walk.find("required", "the required head is none")
         return
-    if not _continues(walk, head):
+    end = origin_ends(reader).get(head.origin)
+    if end is not None and head.size > end:
+        what = f"{head.origin} ended at {end} events; the required head's {head.size} are lost"
+        walk.find("required", what, code=LEDGER_RESTORED.code)
+        return
+    if not _continues(walk, _under_new(reader, head, found)):
         was = Found(head, required, _vkey(epochs, head, required))
         _contradicted(walk, reader, "required", was, found, memory)
         return

@@ -15,6 +15,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 
     *lost* are the first and the last number of the events that are known to be missing; *aside* is
     the file that holds what was there before; *trust* the lines of both origins for a trust file.
+    *revived* are the events whose payloads were erased in what was there, and are back.
     """
 
     origin: str
@@ -24,6 +25,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[int, ...] = ()
     aside: str = ""
     trust: tuple[str, ...] = ()
+    revived: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

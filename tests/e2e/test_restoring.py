@@ -12,8 +12,11 @@ from support.ledgers import Project, new_project
 
 from memprove.ledger import restoring
 from memprove.ledger.domain.events import LedgerRestored
+from memprove.ledger.log.report import Report
 from memprove.ledger.log.trust import read_pins
-from memprove.ledger.operations.ledgers import BackUpLedger
+from memprove.ledger.operations.erasures import RedactEvent
+from memprove.ledger.operations.keys import ReadHead
+from memprove.ledger.operations.ledgers import BackUpLedger, VerifyLedger
 from memprove.ledger.operations.restores import Restored
 from memprove.ledger.operations.sessions import BeginWork, EndSession
 from memprove.ledger.operations.tasks import CreateTask, ListTasks
@@ -43,6 +46,10 @@ def backup(project: Project, tmp_path: Path) -> Path:
 
 def restore(project: Project, backup: Path) -> Restored:
     return Restoring(project.caller()).restore(backup)
+
+
+def demanded(project: Project, note: bytes, *, full: bool = True) -> Report:
+    return project.ledger().execute(VerifyLedger(full=full, required=note))
 
 
 def titles(project: Project) -> list[str]:
@@ -78,6 +85,38 @@ def test_a_restored_ledger_says_what_was_lost_and_goes_on(project: Project, back
         project.execute(EndSession())
     project.check_green()
     assert project.verify().erased == 0
+
+
+def test_what_was_erased_since_the_backup_and_is_back_is_named(
+    project: Project, tmp_path: Path
+) -> None:
+    project.execute(BeginWork(new_task="it is SECRET"))
+    file = tmp_path / "early.db"
+    project.execute(BackUpLedger(str(file)))
+    erased = project.execute(RedactEvent(target="t2", reason="leak"))
+    told = restore(project, file)
+    assert told.revived == tuple(event.event for event in erased.erased)
+    assert titles(project) == ["kept", "it is SECRET"]
+    for number in told.revived:
+        project.execute(RedactEvent(target=str(number), reason="leak"))
+    assert titles(project) == ["kept", "[erased: leak]"]
+    project.check_green()
+
+
+def test_a_head_of_the_origin_before_is_continued_up_to_its_end(
+    project: Project, backup: Path, tmp_path: Path
+) -> None:
+    before = project.execute(ReadHead()).note.encode()
+    told = restore(project, backup)
+    (lost,) = demanded(project, before).findings
+    assert (lost.check, lost.code) == ("required", "restored")
+    assert f"{told.before} ended at {told.seq - 1} events" in lost.what
+    records = project.records()
+    event = records[told.seq - 1].event
+    assert isinstance(event, LedgerRestored)
+    for full in (True, False):
+        report = demanded(project, event.head.encode(), full=full)
+        assert report.ok, report.findings
 
 
 def test_both_origins_are_pinned_the_old_one_up_to_its_end(project: Project, backup: Path) -> None:
