@@ -386,8 +386,7 @@ def test_an_interrupt_stops_a_read_block_and_no_other(store: Store) -> None:
     with store.read() as reader:
         events = reader.events()
         next(events)
-        thread = threading.Thread(target=store.interrupt)
-        thread.start()
+        (thread := threading.Thread(target=store.interrupt)).start()
         thread.join()
         with pytest.raises(Interrupted):
             next(events)
