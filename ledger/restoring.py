@@ -299,7 +299,7 @@ def _copied(backup: Path, copy: Path) -> Path:
             target.flush()
             os.fsync(target.fileno())
     except OSError as error:
-        raise at_file(error, backup, BACKUP_UNFIT) from None
+        raise at_file(error, error.filename or copy, BACKUP_UNFIT) from None
     return copy
 
 
@@ -323,4 +323,6 @@ def _write_private(file: Path, text: str) -> None:
         os.replace(beside, file)
         sync_folder(file.parent)
     except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise at_file(error, file, CONFIG_UNREADABLE) from None

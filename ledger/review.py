@@ -5,7 +5,7 @@ a checkout. What the change under test could have written, its ignore list above
 believed where a *base* commit is named.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
@@ -14,6 +14,7 @@ from memprove.ledger.blobs import read_blob
 from memprove.ledger.domain.evidence import Evidence, Today
 from memprove.ledger.domain.record import Record
 from memprove.ledger.log.bundle import MOST_COMPRESSED
+from memprove.ledger.log.epochs import Pin
 from memprove.ledger.log.trust import parse_trust
 from memprove.ledger.log.unbundling import Opened, erased_since, open_bundle
 from memprove.ledger.observation import Observation
@@ -75,8 +76,15 @@ def review(
     reviewed = _believed(lambda: _judged(opened, cwd, place, base))
     if later is None:
         return reviewed
-    newer = open_bundle(read_file(later, MOST_COMPRESSED + 1), pins)
-    return replace(reviewed, erased_since=erased_since(opened, newer))
+    return replace(reviewed, erased_since=_erased_since(opened, later, pins))
+
+
+def _erased_since(opened: Opened, later: Path, pins: Mapping[str, Pin]) -> tuple[Record, ...]:
+    data = read_file(later, MOST_COMPRESSED + 1)
+    try:
+        return erased_since(opened, open_bundle(data, pins))
+    except Problem as problem:
+        raise problem.kind(f"the later bundle: {problem.detail}") from None
 
 
 def read_file(file: Path, most: int) -> bytes:

@@ -52,6 +52,8 @@ def written(state_dir: Path, code: str, text: str) -> Path | None:
             beside.write_text(text, encoding="utf-8", newline="\n")
             os.replace(beside, file)
         return file
+    with suppress(OSError):
+        beside.unlink(missing_ok=True)
     return None
 
 

@@ -110,7 +110,7 @@ def erased_since(bundle: Opened, later: Opened) -> tuple[Record, ...]:
     count = len(bundle.records)
     leaves = [record.leaf for record in bundle.records]
     if leaves != [record.leaf for record in later.records[:count]]:
-        raise BUNDLE_INVALID("the later bundle does not go on from its events")
+        raise BUNDLE_INVALID("it does not go on from the events of this one")
     before = {record.seq: record.erasure for record in bundle.erased}
     found = [record for record in later.erased if record.seq <= leaves[-1].seq]
     return tuple(record for record in found if before.get(record.seq) != record.erasure)

@@ -83,7 +83,7 @@ def test_what_a_later_bundle_erased_is_named_of_an_earlier_one() -> None:
     assert erased_since(after, after) == ()
     other = opened(bundle_of(LOG, TASKS[1]))
     for one, later in ((before, other), (after, before)):
-        with problem("bundle_invalid", "does not go on from its events"):
+        with problem("bundle_invalid", "does not go on from the events"):
             erased_since(one, later)
 
 
