@@ -75,7 +75,8 @@ def tell(call: Invocation, verdict: Verdict, form: Format) -> None:
         case Format.GITHUB:
             errors = [_annotation(fault) for fault in verdict.faults]
             notice = "\n".join([*verdict.lines, verdict.summary])
-            call.output.print(*github.annotations(errors, Annotation(_TITLE, notice)))
+            lines = github.annotations(errors, Annotation(_TITLE, notice))
+            call.output.print(*github.defused(lines))  # wherever they are printed: a runner reads
         case unknown:
             assert_never(unknown)
 

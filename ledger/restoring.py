@@ -59,6 +59,7 @@ from memprove.ledger.tlog.note import Signer, format_vkey
 
 ORIGIN_HOST: Final = "memprove.local"
 _WORKSHOP: Final = "restoring"
+_ASIDE: Final = ".before-"
 
 
 class Restoring:
@@ -244,7 +245,7 @@ class Restoring:
         database = self._data_dir / FILE_NAME
         with suppress_damage():
             settle(database)
-        aside = _free_name(self._data_dir / f"{FILE_NAME}.before-{seq}")
+        aside = _free_name(self._data_dir / f"{FILE_NAME}{_ASIDE}{seq}")
         try:
             for ending in ("", "-wal"):
                 if os.path.lexists(f"{database}{ending}"):
@@ -257,6 +258,11 @@ class Restoring:
         except OSError as error:
             raise at_file(error, database, DATA_DIR_UNREADABLE) from None
         return aside if aside.exists() else None
+
+
+def databases_aside(caller: Caller) -> list[Path]:
+    """Return the databases that restores kept, which hold what they held."""
+    return sorted(settings.data_dir(caller).glob(f"{FILE_NAME}{_ASIDE}*[0-9]"))
 
 
 @contextmanager

@@ -222,6 +222,11 @@ def test_a_copy_of_the_trust_file_is_compared_and_not_believed(project: Project)
     copied.write_text(format_trust(origin, format_vkey(Signer(origin, b"x" * 32).verifier)))
     assert notes_of_verify(project) == [f".memprove/trust pins another key than yours for {origin}"]
     project.check_green()
+    pin = (project.config_dir / "trust").read_text().splitlines()[-1]
+    copied.write_text(f"{pin} until 9 {'A' * 43}=\n")
+    assert notes_of_verify(project) == [
+        f".memprove/trust pins another range than yours for {origin}"
+    ]
     copied.write_text("nonsense\n")
     assert "trust_invalid" in notes_of_verify(project)[0]
     copied.write_bytes(b"\xff")

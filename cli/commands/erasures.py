@@ -1,5 +1,6 @@
 """``redact``: erase, as the owner, what should never have been recorded."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -57,7 +58,16 @@ def redact(
     told = call.execute(
         RedactEvent(target=target, reason=reason, fields=tuple(field or ()), task=task)
     )
-    call.answer(told, *map(_line, told.erased))
+    from memprove.ledger.restoring import databases_aside  # late: help needs none of it
+
+    aside = databases_aside(call.caller())
+    call.answer(told, *map(_line, told.erased), *map(_untouched, aside))
+
+
+def _untouched(file: Path) -> str:
+    return (
+        f"not touched: {printing.code(str(file))}, from before a restore; delete it to be rid of it"
+    )
 
 
 def _line(erased: ErasedEvent) -> str:

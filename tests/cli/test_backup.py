@@ -71,3 +71,37 @@ def test_a_full_disk_leaves_no_half_backup(desk: Desk, tmp_path: Path, size: int
         assert os.listdir(disk) == []
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+def test_a_restore_says_what_to_trust_and_what_is_back(desk: Desk) -> None:
+    desk.begin("Parse SECRET")
+    file = desk.base / "one.db"
+    assert desk.memprove("backup", str(file)).code == 0
+    (erased,) = desk.memprove("redact", "t1", "--reason", "leak", "--json").json["erased"]
+    number = str(erased["event"])
+    done = desk.memprove("restore", str(file))
+    assert done.code == 0, done
+    assert f"  {number}: erase them anew, `memprove redact NUMBER`" in done.out.splitlines()
+    trust = (desk.config / "trust").read_text().splitlines()
+    assert [f"  {line}" for line in trust if not line.startswith("#")] == done.out.splitlines()[-2:]
+    again = desk.memprove("redact", number, "--reason", "leak")
+    aside = desk.data / "ledger.db.before-8"
+    assert f"not touched: `{aside}`, kept by a restore" in again.out
+    assert b"SECRET" not in (desk.data / "ledger.db").read_bytes()
+    assert desk.memprove("verify", "--full").code == 0
+
+
+def test_another_ledger_in_the_place_of_a_restored_one_is_a_finding(desk: Desk) -> None:
+    desk.begin("Parse lists")
+    file = desk.base / "one.db"
+    assert desk.memprove("backup", str(file)).code == 0
+    assert desk.memprove("restore", str(file)).code == 0
+    other = {"MEMPROVE_CONFIG_DIR": str(desk.base / "c"), "MEMPROVE_DATA_DIR": str(desk.base / "d")}
+    assert desk.memprove("init", env=other).code == 0
+    assert desk.memprove("backup", str(desk.base / "other.db"), env=other).code == 0
+    for ending in ("", "-wal", "-shm"):
+        (desk.data / f"ledger.db{ending}").unlink(missing_ok=True)
+    (desk.data / "ledger.db").write_bytes((desk.base / "other.db").read_bytes())
+    done = desk.memprove("verify")
+    assert done.code == 3
+    assert "remembered: ledger_replaced" in done.out

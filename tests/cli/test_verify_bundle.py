@@ -299,3 +299,36 @@ def test_what_was_said_gives_a_runner_no_order(review: Review, what: str, form: 
     ours = ("::error title=memprove", "::notice title=memprove")
     orders = [line for line in told.splitlines() if line.lstrip().startswith("::")]
     assert [line for line in orders if not line.startswith(ours)] == []
+
+
+def test_a_runner_that_does_not_say_so_gets_no_order_either(review: Review) -> None:
+    assert review.desk.memprove("begin", "##[error]x").code == 0
+    review.desk.memprove("export", "--task", "2", "-o", str(review.bundle))
+    assert "##[" not in review("--format", "github").out
+
+
+# Erasures
+
+
+def test_what_was_erased_is_named_in_a_bundle_and_of_an_earlier_one(review: Review) -> None:
+    earlier = review.bundle.with_name("earlier.bundle")
+    shutil.copy(review.bundle, earlier)
+    assert review.desk.memprove("redact", "c1", "--task", "1", "--reason", "a\x1bb").code == 0
+    review.export()
+    named = "event 10 checkpoint.recorded c1: facts.c1 by event 12, “a\\x1bb”"
+    done = review()
+    assert (done.code, f"erased: {named}" in done.out.splitlines()) == (0, True), done.out
+    told = review("--json").json["bundle"]
+    assert [one["event"] for one in told["erased"]] == [10]
+    assert told["erased_since"] == []
+    before = Review(review.desk, review.clone, earlier, review.trust)
+    assert "erased" not in before().out
+    done = before("--later", str(review.bundle))
+    assert f"erased since, and still in here: {named}" in done.out.splitlines()
+    refused = before("--later", str(review.trust))
+    assert refused.code == 3
+    assert "the later bundle: " in refused.out
+
+
+def test_a_later_bundle_is_wrong_usage_without_one(review: Review) -> None:
+    assert review.desk.memprove("verify", "--later", str(review.bundle)).code == 2
