@@ -65,9 +65,8 @@ def redact(
 
 
 def _untouched(file: Path) -> str:
-    return (
-        f"not touched: {printing.code(str(file))}, from before a restore; delete it to be rid of it"
-    )
+    where = printing.code(str(file))
+    return f"not touched: {where}, kept by a restore; delete it when nothing in it is missing"
 
 
 def _line(erased: ErasedEvent) -> str:

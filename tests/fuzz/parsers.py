@@ -73,7 +73,7 @@ def packed_bundle(data: bytes) -> None:
 
 def bundle(data: bytes) -> None:
     """Open a bundle of which *data* is the document, not compressed."""
-    form._expand = bytes
+    setattr(form, "_expand", bytes)  # noqa: B010
     open_bundle(data, {ORIGIN: LOG.pin})
 
 

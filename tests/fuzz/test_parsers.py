@@ -20,7 +20,7 @@ PARSERS = (
 def test_a_parser_refuses_whatever_it_is_given_in_one_way(parser: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(SCRIPT), parser, "-runs=2000", f"-artifact_prefix={tmp_path}/"],
-        env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SCRIPT.parents[1]), *sys.path])},
         capture_output=True,
         text=True,
         check=False,
