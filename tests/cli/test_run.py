@@ -150,6 +150,10 @@ def test_a_ledger_that_cannot_be_written_stops_no_command(desk: Desk) -> None:
         path.chmod(0o500 if path.is_dir() else 0o400)
     done = desk.memprove("run", "sh", "-c", "echo ran; exit 4", before=before)
     assert (done.code, done.out) == (4, "ran\n")
+    assert " is kept in .memprove/spool/ until the ledger can be written: " in done.err
+    (desk.folder / ".memprove/spool/1.key").unlink()
+    done = desk.memprove("run", "sh", "-c", "echo ran; exit 4", before=before)
+    assert (done.code, done.out) == (4, "ran\n")
     assert done.err.startswith("memprove: not recorded: ")
     assert done.err.count("\n") == 1
 

@@ -165,9 +165,10 @@ def test_verify_finds_what_was_changed_and_exits_with_3(desk: Desk) -> None:
     assert github.startswith("::notice title=memprove verify::4 events verified")
     ledger = Project(desk.folder, desk.config, desk.data, desk.env)
     ledger.tamper("UPDATE event SET kind = 'token.revoked' WHERE seq = 2")
-    bad = desk.memprove("verify", "--json")
+    assert "1–4 not re-read" in desk.memprove("verify").out  # it claims no more than it looked at
+    bad = desk.memprove("verify", "--full", "--json")
     assert (bad.code, bad.json["ok"], bad.json["findings"][0]["check"]) == (3, False, "leaves")
-    text = desk.memprove("verify")
+    text = desk.memprove("verify")  # what was found takes the verified head away
     assert (text.code, "FAILED leaves" in text.out) == (3, True)
     errors = desk.memprove("verify", "--format", "github")
     assert (errors.code, errors.out.startswith("::error title=memprove verify::")) == (3, True)

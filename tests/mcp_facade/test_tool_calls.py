@@ -185,7 +185,7 @@ def answers(served: Served) -> list[Told]:
         served.call("pack"),
         served.call("claims", claims=["c1", "c2"]),
         served.call("tasks"),
-        served.call("ledger_verify"),
+        served.call("ledger_verify", full=True),
     ]
     return [Told(re.sub(r"time is \S+", "", t.text), {}, t.is_error) for t in told]
 
@@ -344,7 +344,8 @@ def test_a_damaged_ledger_gives_no_pack_and_verification_says_so(
     told = served.call("pack")
     assert told.code == "ledger_damaged"
     assert "\n" not in told.text
-    found = served.done("ledger_verify")
+    assert "not re-read" in served.done("ledger_verify").text
+    found = served.done("ledger_verify", full=True)
     assert found.structured["ok"] is False
     assert "FAILED payloads" in found.text
 
