@@ -11,6 +11,7 @@ from support.secret_positives import HELD_OUT, POSITIVES
 from support.secret_shapes import split
 
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
+from memprove.ledger.domain.redaction_beginnings import beginnings
 from memprove.ledger.domain.redaction_density import COST, CREDIT
 from memprove.ledger.domain.redaction_rule import Locate, Span
 from memprove.ledger.domain.redaction_rules import RULES
@@ -412,9 +413,11 @@ def _check_vocabulary(text: str) -> None:
     data = text.encode()
     folded = data.lower()
     words = Vocabulary(folded, [(0, len(data))])
-    for rule in RULES:
+    beginning = {(rank, keyword) for rank, _, keyword in beginnings(RULES).found_in(folded)}
+    for rank, rule in enumerate(RULES):
         for keyword in rule.keywords:
             searched = folded if rule.folded else data
             found = re.finditer(re.escape(keyword), searched)
             if any(rule.locate(data, match.start()) for match in found):
                 assert words.may_hold(keyword, at_start=rule.at_start), (rule.name, keyword)
+                assert (rank, keyword) in beginning, (rule.name, keyword)
