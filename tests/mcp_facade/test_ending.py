@@ -71,8 +71,10 @@ class Signalled(streams.Streams):
     async def read(self):
         os.kill(os.getpid(), {number})
         await anyio.sleep_forever()
-built = server.build_server((), lambda: None, version="0")
-anyio.run(loop.Loop(built, Signalled()).run)
+async def run():
+    built = server.build_server((), lambda: None, version="0")
+    await loop.Loop(built, Signalled()).run()
+anyio.run(run)
 """
 
 
