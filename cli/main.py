@@ -23,6 +23,8 @@ def main() -> None:
     gc.set_threshold(50_000)  # imports leave no garbage; looking for it took a tenth of the start
     if is_hook(sys.argv[1:]):
         _answer_a_hook(sys.argv[1:])
+    if is_server(sys.argv[1:]):
+        _leave(_serve(sys.argv[3:]))
     try:
         from memprove.cli import app  # late: it imports what the path decides
 
@@ -53,6 +55,23 @@ def _answer_a_hook(arguments: list[str]) -> None:
         hooks.main(arguments, _distrust)
     except BaseException:
         os._exit(0)
+
+
+def is_server(arguments: list[str]) -> bool:
+    """Tell whether *arguments* are those of an entry for clients: the server starts as often."""
+    verb, options = arguments[:2], arguments[2:]
+    plain = not options or (options[0] == "--config-dir" and len(options) == 2 and options[1])
+    return verb == ["mcp", "serve"] and bool(plain)
+
+
+def _serve(options: list[str]) -> int:
+    from pathlib import Path  # late, all: the path decides what is imported
+
+    from memprove.cli.version import VERSION
+    from memprove.mcp_facade.main import serve
+
+    config_dir = Path(options[1]).expanduser().absolute() if options else None
+    return serve(config_dir, version=VERSION)
 
 
 def _distrust(places: list[str]) -> None:

@@ -5,11 +5,11 @@
 
 from typing import Final
 
-from memprove.cli.output import Output
-
 VERSION: Final = "0.1.0"
 
 
 def tell() -> None:
     """Print the version."""
+    from memprove.cli.output import Output  # late: the server prints nothing
+
     Output().print(f"memprove {VERSION}")

@@ -1,6 +1,7 @@
 """``memprove mcp serve``: claim the streams, then import what the server is made of, then serve."""
 
 import os
+import signal
 from pathlib import Path
 
 from memprove.mcp_facade.streams import Streams
@@ -10,7 +11,11 @@ def serve(config_dir: Path | None, *, version: str) -> int:
     """Serve the client on the standard streams until it ends; return the exit code."""
     streams = Streams(quiet=os.environ.get("MEMPROVE_DEBUG") != "1")
     try:
+        for number in (signal.SIGTERM, signal.SIGHUP):  # while all is imported, like SIGINT
+            signal.signal(number, signal.default_int_handler)
         _serve(streams, config_dir, version)
+    except KeyboardInterrupt:
+        return 0
     except Exception as error:
         streams.tell(f"internal: {type(error).__name__}")
         return 1

@@ -26,6 +26,13 @@ told = lambda: " ".join(sys.modules)
 guard.answer = lambda work, until, at_most: print(work(), told(), sep="\\n", flush=True)
 main()
 """
+SERVER = """
+import os, sys
+from memprove.cli import main
+main._leave = lambda code: os.write(kept, " ".join(sys.modules).encode())
+kept = os.dup(2)
+main.main()
+"""
 OTHERS = ("packs", "claims", "tasks", "verification", "tokens", "workspaces", "setup", "logs")
 NOT_FOR_RUNS = ("capsule", "evidence", "decide", "completion", "pack", "lines")
 
@@ -67,6 +74,15 @@ def test_a_hook_imports_no_command_line(desk: Desk) -> None:
     )
     assert not names & {"memprove.ledger.capture", "memprove.ledger.recording"}
     assert "memprove.ledger.domain.redaction" not in names
+
+
+def test_the_server_imports_no_command_line(desk: Desk) -> None:
+    entry = ("mcp", "serve", "--config-dir", desk.env["MEMPROVE_CONFIG_DIR"])
+    done = desk.memprove(*entry, command=(sys.executable, "-P", "-c", SERVER))
+    names = set(done.err.split())
+    assert {"mcp", "memprove.mcp_facade.loop", "memprove.ledger.service"} <= names
+    assert not names & {"typer", "memprove.cli.app", "memprove.ledger.domain.pack"}
+    assert "Usage" in desk.memprove("mcp", "serve", "--help").out
 
 
 def test_run_imports_no_other_verb(desk: Desk) -> None:

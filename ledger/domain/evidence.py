@@ -255,12 +255,16 @@ def _deciding_runs(runs: Iterable[Run], today: Today) -> dict[Check, Run]:
     never decide.
     """
     best: dict[Check, tuple[bool, Run]] = {}
+    known: dict[tuple[str | None, tuple[str, ...]], bool] = {}  # many Runs are on few trees
     for run in in_order(runs):
         if run.verdict in _NEVER_DECIDES:
             continue
-        here = is_on(run, today)
-        if run.check not in best or here >= best[run.check][0]:
-            best[run.check] = (here, run)
+        check, on = run.check, (run.tree.id, run.started.ignore)
+        if on not in known:
+            known[on] = is_on(run, today)
+        here = known[on]
+        if check not in best or here >= best[check][0]:
+            best[check] = (here, run)
     return {check: run for check, (_, run) in best.items()}
 
 

@@ -8,6 +8,7 @@ thing of today in a line is what today's tree makes of the evidence.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Final
 
 from memprove.ledger.domain import printing
@@ -40,7 +41,10 @@ class Lines:
         self._evidence = evidence
         self._capsule = evidence.capsule
         self._limit = limit
-        self._earlier = _earlier_passes(evidence.capsule.runs.values())
+
+    @cached_property
+    def _earlier(self) -> dict[str, tuple[str, int]]:
+        return _earlier_passes(self._capsule.runs.values())
 
     def task(self) -> str:
         """Return the Task: its state and why, what was accepted without proof, today's doubts."""
@@ -253,10 +257,11 @@ def _earlier_passes(runs: Iterable[Run]) -> dict[str, tuple[str, int]]:
     newest: dict[Check, tuple[str, int]] = {}
     earlier: dict[str, tuple[str, int]] = {}
     for run in runs:
-        if run.check in newest:
-            earlier[run.label] = newest[run.check]
-        if run.verdict is Verdict.PASSED and run.ended is not None and run.ended.counts is not None:
-            newest[run.check] = (run.label, run.ended.counts.ran)
+        check, ended = run.check, run.ended
+        if check in newest:
+            earlier[run.label] = newest[check]
+        if ended is not None and ended.counts is not None and run.verdict is Verdict.PASSED:
+            newest[check] = (run.label, ended.counts.ran)
     return earlier
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from memprove.ledger.domain.canonical import NotCanonical
 from memprove.ledger.domain.events import PayloadErased
-from memprove.ledger.domain.record import Leaf, Record, decode, decode_leaf
+from memprove.ledger.domain.record import Erased, Leaf, Record, decode, decode_leaf
 from memprove.ledger.domain.tombstones import Tombstones, Unaccounted
 from memprove.ledger.log.append import fits, node_reader
 from memprove.ledger.log.epochs import (
@@ -202,6 +202,8 @@ def read_tombstones(reader: Reader) -> Tombstones:
 
 def _substituted(records: list[Record]) -> list[Record]:
     """Return *records*, a stream to its end, with what survives in the place of what was erased."""
+    if not any(isinstance(record.event, Erased | PayloadErased) for record in records):
+        return records
     tombstones = Tombstones()
     for record in records:
         tombstones.note(record)

@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -42,7 +43,10 @@ def test_what_does_not_end_is_not_waited_for_long(timed: Wire) -> None:
     assert (ended.code, ended.messages) == (0, [])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+ENDING = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("number", ENDING)
 def test_a_signal_ends_it_like_the_end_of_input(timed: Wire, number: int) -> None:
     timed.send(call(1, "hold"))
     timed.await_file("begun-")
@@ -52,12 +56,48 @@ def test_a_signal_ends_it_like_the_end_of_input(timed: Wire, number: int) -> Non
     assert timed.end(number).code == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", ENDING)
 def test_a_signal_while_nothing_is_asked_ends_it(real: Wire, number: int) -> None:
     real.open()
     assert real.lives()
     ended = real.end(number)
     assert (ended.code, ended.messages, ended.log) == (0, [], [])
+
+
+READING = """
+import os, sys, anyio
+from memprove.mcp_facade import loop, server, streams
+class Signalled(streams.Streams):
+    async def read(self):
+        os.kill(os.getpid(), {number})
+        await anyio.sleep_forever()
+async def run():
+    built = server.build_server((), lambda: None, version="0")
+    await loop.Loop(built, Signalled()).run()
+anyio.run(run)
+"""
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_is_taken_before_anything_is_read(number: int) -> None:
+    program = READING.format(number=int(number))
+    assert subprocess.run((sys.executable, "-P", "-c", program), check=False).returncode == 0
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_while_it_starts_ends_it_quietly(tmp_path: Path, number: int) -> None:
+    (tmp_path / "library").mkdir()
+    slow = f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(60)\n"
+    (tmp_path / "library" / "mcp_types.py").write_text(slow)
+    done = subprocess.run(
+        EXECUTABLE,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=tmp_path / "library" / "..",
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "library")},
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_closed_standard_streams_are_no_fault(tmp_path: Path) -> None:

@@ -114,6 +114,16 @@ def test_before_initialize_only_ping_is_answered(real: Wire) -> None:
     assert real.ask(request(4, "nosuch"))["error"]["code"] == -32601
 
 
+@pytest.mark.parametrize("method", ["resources/read", "prompts/get", "completion/complete"])
+def test_a_method_that_we_have_not_is_not_found_whatever_its_parameters(
+    real: Wire, method: str
+) -> None:
+    assert real.ask(request(1, method))["error"]["code"] == -32601
+    real.open()
+    for params in (None, {}, {"uri": 5}):
+        assert real.ask(request(2, method, params))["error"]["code"] == -32601
+
+
 def test_a_bare_initialized_does_not_open_the_gate(real: Wire) -> None:
     real.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     assert real.ask(request(1, "tools/list"))["error"]["code"] == -32600
@@ -129,11 +139,12 @@ def test_what_is_sent_right_behind_initialize_is_of_its_session(real: Wire) -> N
 def test_an_unknown_tool_is_a_protocol_error(real: Wire, build: object) -> None:
     assert callable(build)
     real.open()
-    for name in ("nosuch", "", "x" * 5000):
+    for name in ("nosuch", "", "x" * 5000, "pack\x1b[2J"):
         error = real.ask(build(1, "tools/call", {"name": name, "arguments": {}}))["error"]
         assert error["code"] == -32602
         assert error["message"].startswith("Unknown tool")
         assert len(error["message"]) < 200
+        assert error["message"].isprintable()
 
 
 @pytest.mark.parametrize(

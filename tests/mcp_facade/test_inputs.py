@@ -170,6 +170,27 @@ def test_what_is_no_label_is_refused(value: Any) -> None:
         checkpoint(reaffirm=value)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "counted"),
+    [
+        ({"facts": ["x"] * 51}, "facts has 51 entries"),
+        ({"facts": json.dumps(["x"] * 51)}, "facts has 51 entries"),
+        ({"facts": {"text": "x", "paths": ["p"] * 51}}, "paths in an entry of facts has 51"),
+        ({"facts": {"text": "x", "evidence": "r1 " * 51}}, "evidence in an entry of facts has 51"),
+        ({"facts": f"x [{'r1 ' * 51}]"}, "evidence in an entry of facts has 51 entries"),
+        ({"open_items": ["x"] * 51}, "open_items has 51 entries"),
+        ({"reaffirm": ["c1"] * 1001}, "reaffirm has 1001 entries"),
+        ({"withdraw": "c1 " * 1001}, "withdraw has 1001 entries"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_the_entries_of_a_list_are_counted_before_they_are_looked_at(
+    arguments: dict[str, Any], counted: str
+) -> None:
+    with problem("too_many", counted):
+        checkpoint(**arguments)
+
+
 FACT = Fact(text="it works", evidence=("r1", "!r2"))
 
 

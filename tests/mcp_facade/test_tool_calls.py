@@ -162,6 +162,29 @@ def test_five_sub_agents_share_one_server(project: Project, served: Served) -> N
     project.check_green()
 
 
+def test_sub_agents_that_begin_alike_are_told_apart_by_the_clients_tool_use(
+    project: Project, served: Served
+) -> None:
+    served.done("begin", new_task="t", agent_name="parent")
+    alike = {"task": 1, "parent_session": 1, "agent_name": "reviewer"}
+    uses = [served.done("begin", tool_use=use, **alike) for use in ("one", "two", "two")]
+    assert [told.structured["session"] for told in uses] == [2, 3, 3]
+    assert [told.structured["replayed"] for told in uses] == [False, False, True]
+    assert "in a shell `memprove run --session 3 -- COMMAND`" in uses[1].text
+    project.check_green()
+
+
+def test_a_new_task_is_made_once_whatever_tool_use_asks_for_it(
+    project: Project, served: Served
+) -> None:
+    served.done("begin", new_task="t", tool_use="one")
+    assert served.done("begin", new_task="t", tool_use="two").structured["replayed"] is True
+    under = {"new_task": "u", "parent_session": 1}
+    served.done("begin", tool_use="three", **under)
+    assert served.done("begin", tool_use="four", **under).structured["replayed"] is True
+    assert len(served.done("tasks").structured["tasks"]) == 2
+
+
 def test_each_write_takes_the_session_that_is_meant(project: Project, served: Served) -> None:
     served.done("begin", new_task="t")
     served.done("begin", new_task="u", parent_session=1, agent_name="sub")

@@ -88,7 +88,8 @@ def test_a_batch_is_answered_in_one_line_with_what_asks_for_an_answer(real: Wire
     assert codes == {1: None, None: -32600, "b": -32601}
     real.send([notification, notification])
     assert real.lives()
-    assert real.ask([])["error"]["code"] == -32600
+    empty = real.ask([])["error"]
+    assert (empty["code"], empty["message"]) == (-32600, "Invalid Request: an empty batch")
     refused = real.ask([initialize(1), modern(2, "tools/list"), request(3, "ping")])
     assert [answer["id"] for answer in refused if "error" in answer] == [1, 2]
 

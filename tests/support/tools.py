@@ -51,19 +51,19 @@ class Served:
         named = {"CLAUDE_PROJECT_DIR": str(self.folder), **self.env}
         return caller(self.config_dir, named)
 
-    def call(self, name: str, /, **arguments: Any) -> Told:
-        """Call a tool."""
-        return self.calls((name, arguments))[0]
+    def call(self, name: str, /, *, tool_use: str = "", **arguments: Any) -> Told:
+        """Call a tool; *tool_use* is what the client calls this use of it by its agent."""
+        return self.calls((name, arguments), tool_use=tool_use)[0]
 
-    def done(self, name: str, /, **arguments: Any) -> Told:
+    def done(self, name: str, /, *, tool_use: str = "", **arguments: Any) -> Told:
         """Call a tool that is to succeed."""
-        told = self.call(name, **arguments)
+        told = self.call(name, tool_use=tool_use, **arguments)
         assert not told.is_error, told.text
         return told
 
-    def calls(self, *asked: Asked, at_once: bool = False) -> list[Told]:
+    def calls(self, *asked: Asked, at_once: bool = False, tool_use: str = "") -> list[Told]:
         """Call tools on one connection, one after the other or all *at_once*."""
-        return asyncio.run(self._calls(asked, at_once))
+        return asyncio.run(self._calls(asked, at_once, tool_use))
 
     def listed(self) -> list[types.Tool]:
         """Return what ``tools/list`` answers."""
@@ -77,14 +77,17 @@ class Served:
     def _client(self) -> Client:
         return Client(build_server(TOOLS, self.caller, version="0"), raise_exceptions=True)
 
-    async def _calls(self, asked: Sequence[Asked], at_once: bool) -> list[Told]:
+    async def _calls(self, asked: Sequence[Asked], at_once: bool, tool_use: str) -> list[Told]:
         async with self._client() as client:
             await client.list_tools()  # then results are checked against the output schemas
-            coming = (self._told(client, *one) for one in asked)
+            coming = (self._told(client, *one, tool_use) for one in asked)
             return await asyncio.gather(*coming) if at_once else [await one for one in coming]
 
-    async def _told(self, client: Client, name: str, arguments: Mapping[str, Any]) -> Told:
-        result = await client.call_tool(name, dict(arguments))
+    async def _told(
+        self, client: Client, name: str, arguments: Mapping[str, Any], tool_use: str
+    ) -> Told:
+        meta: Any = {"claudecode/toolUseId": tool_use} if tool_use else None
+        result = await client.call_tool(name, dict(arguments), meta=meta)
         [content] = result.content
         assert isinstance(content, types.TextContent)
         assert isinstance(result.structured_content, dict)
