@@ -13,7 +13,7 @@ TEST = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
 PAGE = re.compile(r"\]\(([^)#]+)(?:#([^)]*))?\)")
 
 
-def tests_in(file: Path) -> set[str]:
+def functions_in(file: Path) -> set[str]:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     tree = ast.parse(file.read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, kinds)}
@@ -36,7 +36,7 @@ def test_every_test_that_is_named_is_there() -> None:
     missing = [
         f"{file}::{name}"
         for file, name in named
-        if not (TESTS / file).is_file() or name not in tests_in(TESTS / file)
+        if not (TESTS / file).is_file() or name not in functions_in(TESTS / file)
     ]
     assert missing == []
     assert len(named) == TABLE.count("::test_")
@@ -54,7 +54,7 @@ def test_every_test_of_this_folder_is_named() -> None:
         (f"situations/{file.name}", name)
         for file in HERE.glob("test_*.py")
         if file.name not in ("test_table.py", "test_windows.py", "test_surroundings.py")
-        for name in tests_in(file)
+        for name in functions_in(file)
         if name.startswith("test_")
     }
     assert ours <= set(TEST.findall(TABLE))
