@@ -84,29 +84,18 @@ def default_data_dir() -> Path:
 def state_dir(caller: Caller) -> Path:
     """Return where what was seen is remembered, whether or not it exists.
 
-<<<<<<< HEAD
-    The environment names it, else the configuration directory, else it is the user's usual one.
-    """
-    if value := caller.variable("MEMPROVE_STATE_DIR"):
-        return Path(value).expanduser().absolute()
-    file = config_dir(caller) / STATE_DIR
-    if (text := _read(file, CONFIG_UNREADABLE)) is not None:
-        return _absolute(str(from_text(text)), str(file), CONFIG_UNREADABLE)
-    if sys.platform == "linux":  # as platformdirs has it, whose import would take 20 ms
-        base = os.environ.get("XDG_STATE_HOME", "").strip()
-        if not os.path.isabs(base):
-            base = os.path.expanduser("~/.local/state")
-        return Path(base, "memprove")
-=======
-    That is beside the configuration where nothing names it and no home folder is known.
+    The environment names it, else the configuration directory, else it is the user's usual one; it
+    is beside the configuration where no home folder is known.
     """
     if value := caller.variable("MEMPROVE_STATE_DIR"):
         return expanded(value, CONFIG_UNREADABLE).absolute()
+    file = config_dir(caller) / STATE_DIR
+    if (text := _read(file, CONFIG_UNREADABLE)) is not None:
+        return _absolute(str(from_text(text)), str(file), CONFIG_UNREADABLE)
     base = os.environ.get("XDG_STATE_HOME", "").strip()
     home = os.environ.get("HOME", "")
     if sys.platform == "linux" and os.path.isabs(base or home):  # as platformdirs has it: 20 ms
         return Path(base or os.path.join(home, ".local", "state"), "memprove")
->>>>>>> 4d7acf9 (Know no home where there is none: a Problem instead of a folder named ~; keep the state directory private)
     from platformdirs import user_state_path
 
     try:
@@ -161,10 +150,6 @@ def installation(caller: Caller) -> str:
     return (_read(config_dir(caller) / INSTALLATION, CONFIG_UNREADABLE) or "").strip()[:64]
 
 
-<<<<<<< HEAD
-def _absolute(text: str, source: str, kind: ProblemKind = DATA_DIR_UNREADABLE) -> Path:
-    path = Path(text.strip()).expanduser()
-=======
 def expanded(text: str, kind: ProblemKind) -> Path:
     """Return the path *text*; raise *kind* if it begins with ``~`` and no home folder is known."""
     try:
@@ -184,9 +169,8 @@ def _in_a_home(place: Callable[[str], Path], variable: str) -> Path:
     return path
 
 
-def _absolute(text: str, source: str) -> Path:
-    path = expanded(text.strip(), DATA_DIR_UNREADABLE)
->>>>>>> 4d7acf9 (Know no home where there is none: a Problem instead of a folder named ~; keep the state directory private)
+def _absolute(text: str, source: str, kind: ProblemKind = DATA_DIR_UNREADABLE) -> Path:
+    path = expanded(text.strip(), kind)
     if not path.is_absolute() or "\n" in text.strip():
         raise kind(f"{source} must name one absolute path")
     return path

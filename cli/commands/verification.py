@@ -10,14 +10,8 @@ from memprove.cli import document, options, progress, verdicts
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
 from memprove.cli.verdicts import Fault, Format, Verdict
-<<<<<<< HEAD
-from memprove.cli.words import given
-from memprove.ledger import receipts
-=======
 from memprove.cli.words import given, given_path
-from memprove.ledger.domain import printing
-from memprove.ledger.domain.lines import counted
->>>>>>> 4d7acf9 (Know no home where there is none: a Problem instead of a folder named ~; keep the state directory private)
+from memprove.ledger import receipts
 from memprove.ledger.exported import read_head
 from memprove.ledger.log.report import Report
 from memprove.ledger.operations.gates import JudgeTask, TaskJudged

@@ -59,17 +59,8 @@ def program(caller: Caller, config_dir: Path) -> Program:
 
     *default_config* is true where it finds *config_dir* by itself.
     """
-<<<<<<< HEAD
-    from platformdirs import user_config_path  # late, as in settings
-
-    default = "XDG_CONFIG_HOME" not in caller.env and config_dir == user_config_path("memprove")
-    started = executable(sys.argv[0])
-=======
     default = "XDG_CONFIG_HOME" not in caller.env and config_dir == _default_config_dir()
-    started = Path(sys.argv[0])
-    if not started.is_absolute() or started.stem != "memprove" or not started.exists():
-        started = _beside_python()
->>>>>>> 4d7acf9 (Know no home where there is none: a Problem instead of a folder named ~; keep the state directory private)
+    started = executable(sys.argv[0])
     return Program(_slashed(started), _slashed(config_dir), default)
 
 
@@ -121,10 +112,6 @@ def _is_tracked(base: Path, role: Role, found: _Found) -> bool:
         return found.seen[role].data is not None
 
 
-<<<<<<< HEAD
-def settings_of_user(caller: Caller) -> bytes | None:
-    """Return the settings that Claude Code has for all projects of the user."""
-=======
 def _default_config_dir() -> Path | None:
     from platformdirs import user_config_path  # late, as in settings
 
@@ -134,8 +121,8 @@ def _default_config_dir() -> Path | None:
         return None
 
 
-def _of_user(caller: Caller) -> bytes | None:
->>>>>>> 4d7acf9 (Know no home where there is none: a Problem instead of a folder named ~; keep the state directory private)
+def settings_of_user(caller: Caller) -> bytes | None:
+    """Return the settings that Claude Code has for all projects of the user."""
     folder = caller.variable("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     if not os.path.isabs(folder):  # no home folder is known; what lies here is not the user's
         return None

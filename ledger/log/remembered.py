@@ -111,19 +111,7 @@ class Memory:
         """Remember the head in *note*, of *epoch*; that it cannot be written is no failure."""
         words = f"epoch {epoch.number} {epoch.first} {format_vkey(epoch.verifier)}"
         rest = f"pin {format_vkey(pin.verifier)}\n{words}\n\n".encode() + note
-<<<<<<< HEAD
         state_files.keep(self.file, _TITLE, rest)
-=======
-        text = f"{_TITLE} {sha256(rest).hexdigest()}\n".encode() + rest
-        beside = self.file.with_name(f"{self.file.name}.new")  # of the one writer there is
-        with suppress(OSError):
-            try:
-                _write_private(beside, text)
-            except FileNotFoundError:
-                evidence.make_private(self.file.parent)
-                _write_private(beside, text)
-            os.replace(beside, self.file)
->>>>>>> 4d7acf9 (Know no home where there is none: a Problem instead of a folder named ~; keep the state directory private)
 
     def _recall(self) -> Remembered | None:
         try:
