@@ -111,7 +111,7 @@ def check_asked(path: Path, tree: ast.Module) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in LINUX_ONLY:
             assert asks(within.get(id(node), node)), f"{path}:{node.lineno}: {node.attr}"
-        if isinstance(node, ast.Constant) and str(node.value).startswith("/proc/"):
+        if isinstance(node, ast.Constant) and repr(node.value).startswith("'/proc/"):
             assert "OSError" in ast.unparse(tree), f"{path}: what if there is no {node.value}?"
 
 
