@@ -61,13 +61,10 @@ def tell_a_story(desk: Desk, before: tuple[str, ...] = (), cwd: Path | None = No
     assert "“größe — 日本”" in told(memprove("hook", "SessionStart", stdin=document))
 
 
-def test_the_c_locale_without_a_temporary_folder(tmp_path: Path) -> None:
-    desk = without(new_desk(tmp_path), **C_LOCALE, **NO_TEMPORARY_FOLDER)
-    tell_a_story(desk)
-
-
-def test_no_home_and_files_for_everybody(tmp_path: Path) -> None:
-    desk = without(new_desk(tmp_path), "HOME", MEMPROVE_HOOK_SECONDS="10")
+def test_the_c_locale_without_home_or_temporary_folder_and_files_for_everybody(
+    tmp_path: Path,
+) -> None:
+    desk = without(new_desk(tmp_path), "HOME", **C_LOCALE, **NO_TEMPORARY_FOLDER)
     tell_a_story(desk, masked("000"))
     check_private(desk)
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -13,6 +14,7 @@ TEST = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
 PAGE = re.compile(r"\]\(([^)#]+)(?:#([^)]*))?\)")
 
 
+@cache
 def functions_in(file: Path) -> set[str]:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     tree = ast.parse(file.read_text(encoding="utf-8"))
