@@ -18,7 +18,6 @@ from typing import TypeVar
 from support.ledgers import run_ended, run_started
 from support.wire import EXECUTABLE, Wire, call, served
 
-from memprove.cli import app
 from memprove.ledger.domain.events import Fact, RunKind, TaskState
 from memprove.ledger.operations.base import Operation
 from memprove.ledger.operations.checkpoints import RecordCheckpoint
@@ -75,11 +74,15 @@ def type_in(client: str, number: int) -> None:
     if number % 5:
         command("checkpoint", "--fact", f"fact {number} of {client}", "--json")
     else:
+        from memprove.cli import app  # late: most writers are started often and do not need it
+
         assert app.run(["run", "--quiet", "--", "true"]) == 0
 
 
 def command(*arguments: str) -> None:
     """Call a verb whose answer says which event it made."""
+    from memprove.cli import app
+
     stdout, sys.stdout = sys.stdout, io.TextIOWrapper(io.BytesIO())
     try:
         code = app.run(arguments)
