@@ -6,7 +6,6 @@ A verb's module is imported when the verb is used, so that ``memprove run`` pays
 import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,7 +14,7 @@ from typer.core import TyperGroup
 from memprove.cli import version
 from memprove.cli.invocation import Invocation
 from memprove.cli.verbs import verb
-from memprove.cli.words import given, text
+from memprove.cli.words import given, given_path, text
 from memprove.ledger.domain import printing
 from memprove.ledger.problems import INTERNAL, OUTPUT_UNWRITABLE, Problem
 
@@ -112,7 +111,7 @@ def memprove(
     invocation = context.ensure_object(Invocation)
     invocation.verb = context.invoked_subcommand or ""
     if config_dir is not None:
-        invocation.config_dir = Path(given(config_dir)).expanduser().absolute()
+        invocation.config_dir = given_path(config_dir).absolute()
     if directory is not None:
         try:
             os.chdir(given(directory))

@@ -5,6 +5,9 @@ back to the system (a command to run, a path) must be as it came: ``given(text(w
 """
 
 import os
+from pathlib import Path
+
+import typer
 
 
 def text(word: str) -> str:
@@ -15,3 +18,11 @@ def text(word: str) -> str:
 def given(text: str) -> str:
     """Return *text* as the argument or the path that the system takes for it."""
     return os.fsdecode(text.encode("utf-8", "surrogateescape"))
+
+
+def given_path(word: str) -> Path:
+    """Return the path that the argument *word* names, ``~`` standing for the home folder."""
+    try:
+        return Path(given(word)).expanduser()
+    except RuntimeError:
+        raise typer.BadParameter(f"no home folder is known: {word}") from None

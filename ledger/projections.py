@@ -5,7 +5,7 @@ Each is a cache of a fold: ``apply`` takes one record into them, within the appe
 """
 
 from collections.abc import Iterable
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypedDict, TypeVar
 
 import msgspec
 
@@ -22,7 +22,7 @@ from memprove.ledger.storage.interface import Reader, Writer
 
 LEDGER_KEY: Final = "this"
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the rows' shape: another one means that they are dropped and rebuilt."""
 
 
@@ -66,7 +66,7 @@ class WorkspaceRow(_Row, frozen=True):
 
 
 class TaskRow(_Row, frozen=True):
-    """A Task (table ``task``, key Workspace/number)."""
+    """A Task (table ``task``, key Workspace/number). *changed*: the event that last changed it."""
 
     id: str
     number: int
@@ -74,6 +74,7 @@ class TaskRow(_Row, frozen=True):
     state: e.TaskState
     created_at: int
     updated_at: int
+    changed: int
     sessions: int = 0
 
 
@@ -197,7 +198,7 @@ def apply(rows: Rows, record: Record) -> None:
             _create_task(rows, leaf, event)
         case e.TaskMoved(target=target):
             key = _task_key(rows, leaf)
-            _change(rows, "task", key, TaskRow, state=target, updated_at=leaf.at)
+            _change(rows, "task", key, TaskRow, state=target, **_changed(leaf))
         case e.SessionStarted() as event:
             _start_session(rows, leaf, event)
         case e.SessionEnded(session=number):
@@ -285,7 +286,7 @@ def _create_task(rows: Rows, leaf: Leaf, event: e.TaskCreated) -> None:
         title=event.title,
         state=event.state,
         created_at=leaf.at,
-        updated_at=leaf.at,
+        **_changed(leaf),
     )
     _put(rows, "task", key, row)
     rows.put_row("task_key", event.id, key.encode())
@@ -314,7 +315,7 @@ def _start_session(rows: Rows, leaf: Leaf, event: e.SessionStarted) -> None:
     )
     _put(rows, "session", key, row)
     rows.put_row("open", key, str(number).encode())
-    _change(rows, "task", task_key, TaskRow, sessions=task.sessions + 1, updated_at=leaf.at)
+    _change(rows, "task", task_key, TaskRow, sessions=task.sessions + 1, **_changed(leaf))
 
 
 def _is_aside(record: Record) -> bool:
@@ -340,7 +341,17 @@ def _note_client(rows: Rows, leaf: Leaf) -> None:
 
 def _touch(rows: Rows, leaf: Leaf) -> None:
     if leaf.stream.startswith("task/"):
-        _change(rows, "task", _task_key(rows, leaf), TaskRow, updated_at=leaf.at)
+        _change(rows, "task", _task_key(rows, leaf), TaskRow, **_changed(leaf))
+
+
+class _Changed(TypedDict):
+    updated_at: int
+    changed: int
+
+
+def _changed(leaf: Leaf) -> _Changed:
+    """Return what a change leaves in the row: its time for people, its number to order by."""
+    return _Changed(updated_at=leaf.at, changed=leaf.seq)
 
 
 def _task_key(rows: Rows, leaf: Leaf) -> str:

@@ -7,7 +7,7 @@ empty or begins with ``${`` (a client that did not expand it) counts as unset.
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from memprove.ledger.problems import (
     DATA_DIR_UNREADABLE,
     TOKEN_MISSING,
     TOKEN_UNREADABLE,
+    Problem,
     ProblemKind,
 )
 from memprove.ledger.tokens import Token, parse_token
@@ -60,41 +61,47 @@ class Caller:
 
 
 def config_dir(caller: Caller) -> Path:
-    """Return the caller's configuration directory, whether or not it exists."""
+    """Return the caller's configuration directory, whether or not it exists.
+
+    Raises Problem ``config_unreadable`` where nothing names it and no home folder is known.
+    """
     if caller.config_option is not None:
-        return caller.config_option.expanduser().absolute()
+        return expanded(str(caller.config_option), CONFIG_UNREADABLE).absolute()
     if value := caller.variable("MEMPROVE_CONFIG_DIR"):
-        return Path(value).expanduser().absolute()
+        return expanded(value, CONFIG_UNREADABLE).absolute()
     from platformdirs import user_config_path  # late: 19 ms, and most callers name the directory
 
-    return user_config_path("memprove")
+    return _in_a_home(user_config_path, "MEMPROVE_CONFIG_DIR")
 
 
 def default_data_dir() -> Path:
     """Return where ``init`` puts a new ledger unless told otherwise."""
     from platformdirs import user_data_path
 
-    return user_data_path("memprove")
+    return _in_a_home(user_data_path, "MEMPROVE_DATA_DIR")
 
 
 def state_dir(caller: Caller) -> Path:
     """Return where what was seen is remembered, whether or not it exists.
 
-    The environment names it, else the configuration directory, else it is the user's usual one.
+    The environment names it, else the configuration directory, else it is the user's usual one; it
+    is beside the configuration where no home folder is known.
     """
     if value := caller.variable("MEMPROVE_STATE_DIR"):
-        return Path(value).expanduser().absolute()
+        return expanded(value, CONFIG_UNREADABLE).absolute()
     file = config_dir(caller) / STATE_DIR
     if (text := _read(file, CONFIG_UNREADABLE)) is not None:
         return _absolute(str(from_text(text)), str(file), CONFIG_UNREADABLE)
-    if sys.platform == "linux":  # as platformdirs has it, whose import would take 20 ms
-        base = os.environ.get("XDG_STATE_HOME", "").strip()
-        if not os.path.isabs(base):
-            base = os.path.expanduser("~/.local/state")
-        return Path(base, "memprove")
+    base = os.environ.get("XDG_STATE_HOME", "").strip()
+    home = os.environ.get("HOME", "")
+    if sys.platform == "linux" and os.path.isabs(base or home):  # as platformdirs has it: 20 ms
+        return Path(base or os.path.join(home, ".local", "state"), "memprove")
     from platformdirs import user_state_path
 
-    return user_state_path("memprove")
+    try:
+        return _in_a_home(user_state_path, "MEMPROVE_STATE_DIR")
+    except Problem:
+        return config_dir(caller) / "state"
 
 
 def data_dir(caller: Caller) -> Path:
@@ -126,7 +133,7 @@ def token(caller: Caller, *, owner: bool = False) -> Token:
     if value := caller.variable("MEMPROVE_TOKEN"):
         return parse_token(value, "MEMPROVE_TOKEN")
     if value := caller.variable("MEMPROVE_TOKEN_FILE"):
-        file = Path(value).expanduser()
+        file = expanded(value, TOKEN_UNREADABLE)
         text = _read(file, TOKEN_UNREADABLE)
         if text is None:
             raise TOKEN_UNREADABLE(file)
@@ -143,8 +150,27 @@ def installation(caller: Caller) -> str:
     return (_read(config_dir(caller) / INSTALLATION, CONFIG_UNREADABLE) or "").strip()[:64]
 
 
+def expanded(text: str, kind: ProblemKind) -> Path:
+    """Return the path *text*; raise *kind* if it begins with ``~`` and no home folder is known."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise kind(f"{text}: no home folder is known") from None
+
+
+def _in_a_home(place: Callable[[str], Path], variable: str) -> Path:
+    """Return what platformdirs says is our *place*: a user may have no home folder."""
+    try:
+        path = place("memprove")
+    except RuntimeError:
+        path = Path("~")
+    if not path.is_absolute():  # it would be made in the working directory
+        raise CONFIG_UNREADABLE(f"no home folder is known; set HOME or {variable}")
+    return path
+
+
 def _absolute(text: str, source: str, kind: ProblemKind = DATA_DIR_UNREADABLE) -> Path:
-    path = Path(text.strip()).expanduser()
+    path = expanded(text.strip(), kind)
     if not path.is_absolute() or "\n" in text.strip():
         raise kind(f"{source} must name one absolute path")
     return path

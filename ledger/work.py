@@ -141,7 +141,7 @@ class Transaction:
         active = [task for task in self.tasks() if task.state in _ACTIVE]
         if not active:
             raise TASK_UNKNOWN("none is in progress")
-        return max(active, key=lambda task: (task.updated_at, task.number)), None
+        return max(active, key=lambda task: task.changed), None  # a clock may step back
 
     def session_numbered(self, number: int) -> SessionRow:
         """Return Session *number*, open or ended."""

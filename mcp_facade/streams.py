@@ -10,8 +10,6 @@ import os
 import select
 from typing import Final
 
-import anyio
-
 _SOME: Final = 1 << 16
 _STUCK_S: Final = 1.0
 _HUNG_UP: Final = getattr(select, "POLLRDHUP", 0)
@@ -37,6 +35,8 @@ class Streams:
         if self._in is None:
             return b""
         if not _ready(self._in, select.POLLIN):
+            import anyio  # late here and below: what it prints must find the streams claimed
+
             await anyio.wait_readable(self._in)
         try:
             return os.read(self._in, _SOME)
@@ -69,6 +69,8 @@ class Streams:
             self._err = None
 
     async def _wait(self) -> None:
+        import anyio
+
         assert self._out is not None
         with anyio.move_on_after(_STUCK_S) as waited:
             await anyio.wait_writable(self._out)

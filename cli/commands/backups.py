@@ -1,6 +1,5 @@
 """``backup``: the whole ledger as one file."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +7,7 @@ import typer
 from memprove.cli import options, progress
 from memprove.cli.invocation import invoked
 from memprove.cli.verbs import verbs
-from memprove.cli.words import given
+from memprove.cli.words import given_path
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
 from memprove.ledger.operations.ledgers import BackUpLedger
@@ -32,7 +31,7 @@ def backup(
 
     """
     call = invoked(context, as_json=as_json)
-    path = Path(given(file)).expanduser().absolute()
+    path = given_path(file).absolute()
     with progress.shown("copied and verified", call.output) as shown:
         told = call.execute(BackUpLedger(file=to_text(path), progress=shown))
     where = printing.code(told.file)

@@ -1,7 +1,6 @@
 """``export``: hand a Task to somebody who has no ledger, or the log to another program."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ from memprove.cli import options, progress
 from memprove.cli.destination import STDOUT, destination
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
-from memprove.cli.words import given
+from memprove.cli.words import given, given_path
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
 from memprove.ledger.exported import read_head
@@ -65,7 +64,7 @@ def export(
     if as_json and to in (None, STDOUT):
         raise typer.BadParameter("--json needs -o FILE: stdout is the export's")
     call = invoked(context, as_json=as_json)
-    heads = tuple(read_head(Path(given(file)).expanduser()) for file in since or ())
+    heads = tuple(read_head(given_path(file)) for file in since or ())
     with destination(None if to is None else given(to), call.output) as take:
         if form is Form.BUNDLE:
             done = call.execute(ExportTask(take, task=task, since=heads, outputs=outputs))

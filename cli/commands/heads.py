@@ -1,6 +1,5 @@
 """``head``: print the newest signed head, or keep it elsewhere."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +7,7 @@ import typer
 from memprove.cli import options
 from memprove.cli.invocation import here, invoked
 from memprove.cli.verbs import verbs
-from memprove.cli.words import given
+from memprove.cli.words import given_path
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.lines import counted
 from memprove.ledger.operations.keys import ReadHead
@@ -47,7 +46,7 @@ def head(
         from memprove.ledger import exported  # late: to print needs none of it
 
         if save is not None:
-            file = Path(given(save)).expanduser()
+            file = given_path(save)
             exported.save_head(file, note)
             lines.append(f"{counted(told.size, 'event')} · saved to {printing.code(str(file))}")
         if git_ref:

@@ -1,7 +1,6 @@
 """``mcp``: the ledger as tools of an agent's client."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ import typer
 from memprove.cli.invocation import invoked
 from memprove.cli.verbs import verbs
 from memprove.cli.version import VERSION
-from memprove.cli.words import given
+from memprove.cli.words import given_path
 
 app = verbs()
 below = verbs(help="Serve the ledger to an agent's client over the Model Context Protocol.")
@@ -37,7 +36,7 @@ def serve(
 
     named = invoked(context).config_dir
     if config_dir is not None:
-        named = Path(given(config_dir)).expanduser().absolute()
+        named = given_path(config_dir).absolute()
     return serve(named, version=VERSION)
 
 

@@ -1,6 +1,5 @@
 """``restore`` and ``adopt``: go on under a new origin, after a backup or without the key."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +7,7 @@ import typer
 from memprove.cli import options, progress
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
-from memprove.cli.words import given
+from memprove.cli.words import given_path
 from memprove.ledger.domain import printing
 from memprove.ledger.operations.restores import Restored
 
@@ -34,7 +33,7 @@ def restore(
     from memprove.ledger.restoring import Restoring  # late: help needs none of it
 
     call = invoked(context, as_json=as_json, from_agent=from_agent)
-    file = Path(given(backup)).expanduser().absolute()
+    file = given_path(backup).absolute()
     with progress.shown("verified", call.output) as shown:
         told = Restoring(call.caller()).restore(file, shown)
     _tell(call, told)

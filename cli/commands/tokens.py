@@ -21,7 +21,13 @@ from memprove.ledger.operations.tokens import (
     RevokeToken,
     TokenTold,
 )
-from memprove.ledger.problems import ARGUMENT_MISSING, TOKEN_REVOKED, TOKEN_UNKNOWN, Problem
+from memprove.ledger.problems import (
+    ARGUMENT_MISSING,
+    TOKEN_REVOKED,
+    TOKEN_UNKNOWN,
+    TOKEN_UNREADABLE,
+    Problem,
+)
 from memprove.ledger.scopes import Role, Scope
 from memprove.ledger.tokens import parse_token
 
@@ -178,7 +184,7 @@ def _holder(call: Invocation, id: str) -> Path:
     folder = settings.config_dir(caller)
     files = [folder / "token", folder / "owner-token", *sorted(folder.glob("token-*"))]
     if named := caller.variable("MEMPROVE_TOKEN_FILE"):
-        files.insert(0, Path(named).expanduser())
+        files.insert(0, settings.expanded(named, TOKEN_UNREADABLE))
     for file in files:
         try:
             with file.open("rb") as opened:

@@ -10,7 +10,7 @@ from memprove.cli import document, options, progress, verdicts
 from memprove.cli.invocation import Invocation, invoked
 from memprove.cli.verbs import verbs
 from memprove.cli.verdicts import Fault, Format, Verdict
-from memprove.cli.words import given
+from memprove.cli.words import given, given_path
 from memprove.ledger import receipts
 from memprove.ledger.exported import read_head
 from memprove.ledger.log.report import Report
@@ -94,7 +94,7 @@ def verify(
     """
     form = verdicts.chosen(format, as_json=as_json)
     call = invoked(context, as_json=form is Format.JSON)
-    seen = read_head(Path(given(required)).expanduser()) if required else None
+    seen = read_head(given_path(required)) if required else None
     if bundle is None:
         if trust or later:
             raise typer.BadParameter("--trust and --later are for --bundle; a ledger has its pin")

@@ -59,9 +59,7 @@ def program(caller: Caller, config_dir: Path) -> Program:
 
     *default_config* is true where it finds *config_dir* by itself.
     """
-    from platformdirs import user_config_path  # late, as in settings
-
-    default = "XDG_CONFIG_HOME" not in caller.env and config_dir == user_config_path("memprove")
+    default = "XDG_CONFIG_HOME" not in caller.env and config_dir == _default_config_dir()
     started = executable(sys.argv[0])
     return Program(_slashed(started), _slashed(config_dir), default)
 
@@ -114,9 +112,20 @@ def _is_tracked(base: Path, role: Role, found: _Found) -> bool:
         return found.seen[role].data is not None
 
 
+def _default_config_dir() -> Path | None:
+    from platformdirs import user_config_path  # late, as in settings
+
+    try:
+        return user_config_path("memprove")
+    except RuntimeError:  # no home folder is known
+        return None
+
+
 def settings_of_user(caller: Caller) -> bytes | None:
     """Return the settings that Claude Code has for all projects of the user."""
     folder = caller.variable("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    if not os.path.isabs(folder):  # no home folder is known; what lies here is not the user's
+        return None
     file = os.path.realpath(os.path.join(folder, "settings.json"))
     try:
         return files.read(Path(file), "settings.json").data

@@ -69,6 +69,9 @@ class Parser:
 
         self._error = expat.ExpatError
         self._expat = expat.ParserCreate()
+        if hasattr(self._expat, "SetReparseDeferralEnabled"):  # from expat 2.6 on
+            # It reads an unfinished token again only when much more came; MAX_TOKEN bounds the cost.
+            self._expat.SetReparseDeferralEnabled(False)
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
         self._expat.XmlDeclHandler = _check_encoding

@@ -24,6 +24,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from memprove.ledger.log import state_files
 from memprove.ledger.log.append import node_reader
 from memprove.ledger.problems import Problem
 from memprove.ledger.storage.interface import Reader
@@ -48,7 +49,7 @@ def written(state_dir: Path, code: str, text: str) -> Path | None:
     beside = folder / f".{file.name}.{os.getpid()}.tmp"
     with suppress(OSError):
         if not file.exists():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            state_files.make_private(folder)
             beside.write_text(text, encoding="utf-8", newline="\n")
             os.replace(beside, file)
         return file

@@ -36,9 +36,15 @@ def keep(file: Path, title: str, rest: bytes, *, beside: str = ".new") -> None:
         try:
             _write_private(unfinished, data)
         except FileNotFoundError:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(file.parent)
             _write_private(unfinished, data)
         os.replace(unfinished, file)
+
+
+def make_private(folder: Path) -> None:
+    """Make *folder*, and the state directory above it: parents made along get other modes."""
+    for one in (folder.parent, folder):
+        one.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _first(title: str, rest: bytes) -> bytes:

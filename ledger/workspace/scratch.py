@@ -103,7 +103,10 @@ def _disk(worktree: Path) -> str:
     """Return the folder for temporary files, but never one in *worktree*: git would list them."""
     from tempfile import gettempdir  # late: start-up time
 
-    usual, root = os.path.realpath(gettempdir()), os.path.realpath(worktree)
+    try:
+        usual, root = os.path.realpath(gettempdir()), os.path.realpath(worktree)
+    except FileNotFoundError:  # its text names every folder that was tried
+        raise Unknown("no_scratch") from None
     return "/tmp" if os.path.commonpath([usual, root]) == root else usual
 
 

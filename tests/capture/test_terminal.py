@@ -255,6 +255,7 @@ def test_a_time_out_restores_the_terminal(start: Start, report: Path) -> None:
 def test_a_fault_of_ours_restores_the_terminal_and_hangs_up(start: Start, tmp_path: Path) -> None:
     faulty = (
         "import os, signal, sys\n"
+        "sys.excepthook = lambda kind, error, _: print(f'{kind.__name__}: {error}')\n"
         "from memprove.ledger.capture import process\n"
         "from memprove.ledger.capture.streams import Sink\n"
         "def fail(*_): raise RuntimeError('a fault of ours')\n"
