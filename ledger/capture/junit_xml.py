@@ -70,7 +70,7 @@ class Parser:
         self._error = expat.ExpatError
         self._expat = expat.ParserCreate()
         if hasattr(self._expat, "SetReparseDeferralEnabled"):  # from expat 2.6 on
-            # It reads an unfinished token again only when much more came; MAX_TOKEN bounds the cost.
+            # Deferred, a long token is seen late; MAX_TOKEN bounds what reading it again costs.
             self._expat.SetReparseDeferralEnabled(False)
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end

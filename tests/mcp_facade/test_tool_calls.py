@@ -56,8 +56,10 @@ def test_what_only_the_owner_may_do_cannot_be_asked_for(project: Project, served
     served.env["MEMPROVE_TOKEN_FILE"] = str(project.config_dir / "owner-token")
     served.done("begin", new_task="t")
     assert project.records()[-1].leaf.actor.role == Role.OWNER
-    asked = {"accept_stale": "because", "accept_untested": "because", "from_agent": True}
-    assert served.call("complete", **asked).code == "no_passed_run"
+    told = served.call(
+        "complete", accept_stale="because", accept_untested="because", from_agent=True
+    )
+    assert told.code == "no_passed_run"
     assert served.done("decide", title="a", choice="b", rationale="c", state="accepted").text == (
         "d1 proposed"
     )
