@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint bench conformance clients soak docs dev lock clean FORCE
+.PHONY: help demo test test-all lint bench conformance clients soak docs pictures dev lock clean FORCE
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ soak: $(VENV)/installed ## let many use one ledger at once for ten minutes, and 
 
 docs: $(VENV)/installed ## write docs/reference anew and check the rest
 	$(BIN)/python docs/generate.py
+
+pictures: $(VENV)/installed ## draw docs/pictures anew: what a terminal shows
+	$(BIN)/python docs/pictures.py
 
 dev: $(VENV)/locked ## install the folders themselves, so that edits count at once
 	rm -rf build memprove.egg-info $(VENV)/installed

@@ -91,7 +91,7 @@ PLAIN_LINES = st.lists(
 ).map("/".join)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(lines=st.lists(PLAIN_LINES, min_size=1, max_size=5), paths=PATHS)
 def test_a_path_is_ignored_where_pathspec_ignores_it(lines: list[str], paths: list[bytes]) -> None:
     theirs = GitIgnoreSpec.from_lines(lines)
@@ -151,7 +151,7 @@ def test_what_takes_a_backtracking_matcher_for_ever_ends(line: bytes, path: byte
     assert ours([line], [path]) == []
 
 
-@settings(max_examples=40000)
+@settings(max_examples=2000)
 @given(content=st.binary(max_size=60), path=st.binary(min_size=1, max_size=20))
 def test_arbitrary_bytes_are_patterns(content: bytes, path: bytes) -> None:
     assert parse_patterns(content).ignores(path) in (True, False)
