@@ -8,9 +8,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from support import forked
 
 SLOW = Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split()
 """Modules that take minutes of many processes: left out unless ``--all`` asks for them."""
+
+MEMORY = "/dev/shm"
+"""A file system in memory, where no write waits for a disk: half of the time of the tests."""
 
 # Started by nohup, or in the background of a script, a process ignores some of these: so would all
 # that the tests start.
@@ -34,6 +38,23 @@ os.environ["HOME"] = str(_home)
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Know ``--all``."""
     parser.addoption("--all", action="store_true", help="run the modules of tests/slow.txt too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start a real process for each command, and write to a disk, where all is run."""
+    forked.allowed = not config.getoption("--all")
+    if not config.getoption("--all") and "TMPDIR" not in os.environ and _has_room(MEMORY):
+        os.environ["TMPDIR"] = MEMORY
+        tempfile.tempdir = None  # it is looked for again
+
+
+def _has_room(folder: str) -> bool:
+    """Tell whether *folder* takes what all tests write, programs that they start among it."""
+    try:
+        found = os.statvfs(folder)
+    except (OSError, AttributeError):
+        return False
+    return not found.f_flag & os.ST_NOEXEC and found.f_bavail * found.f_frsize > 8 << 30
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,8 +1,7 @@
-"""What calls do to the ledger, and what they do not: retries, sub-agents, local files, damage."""
+"""What calls do to the ledger, and what they do not: retries, sub-agents, local files."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,8 @@ from memprove.ledger.domain import printing
 from memprove.ledger.operations.packs import ReadClaims
 from memprove.ledger.problems import LABEL_INVALID
 from memprove.ledger.scopes import Role
-from memprove.ledger.settings import Caller
 from memprove.ledger.workspace.context import decode_context, encode_context
-from memprove.mcp_facade.tool import Cancelled, refusal
-from memprove.mcp_facade.tools import TOOLS
+from memprove.mcp_facade.tool import refusal
 
 TEXTS = ("".join(HOSTILE[:4]), "".join(HOSTILE[4:8]), "".join(HOSTILE[8:11]), HOSTILE[11])
 
@@ -355,49 +352,3 @@ def test_what_a_problem_quotes_is_cut_where_it_is_long() -> None:
     )
     assert told.text.endswith("x…")
     assert len(told.text) < 2_200
-
-
-# Damage
-
-
-def test_a_damaged_ledger_gives_no_pack_and_verification_says_so(
-    project: Project, served: Served
-) -> None:
-    served.done("begin", new_task="t")
-    assert served.done("ledger_verify", full=True).structured["ok"] is True
-    project.tamper("UPDATE event SET payload = x'7b7d' WHERE seq = (SELECT max(seq) FROM event)")
-    told = served.call("pack")
-    assert told.code == "ledger_damaged"
-    assert "\n" not in told.text
-    assert "not re-read" in served.done("ledger_verify").text
-    found = served.done("ledger_verify", full=True)
-    assert found.structured["ok"] is False
-    assert "FAILED payloads" in found.text
-
-
-@dataclass
-class Heard:
-    """A client that hears of progress, until it wants no answer any more."""
-
-    caller: Caller
-    told: list[tuple[int, int]] = field(default_factory=list)
-    leaves: bool = False
-    era: str = "2026-07-28"
-
-    def progress(self, done: int, total: int) -> None:
-        if self.leaves:
-            raise Cancelled
-        self.told.append((done, total))
-
-    def cancelled(self) -> bool:
-        return self.leaves
-
-
-def test_verification_tells_how_far_it_is(project: Project, served: Served) -> None:
-    verify = next(tool for tool in TOOLS if tool.name == "ledger_verify")
-    heard = Heard(served.caller())
-    assert not verify.call(verify.input.model_validate({}), heard).is_error
-    assert heard.told == [(project.size(), project.size())]
-    gone = Heard(served.caller(), leaves=True)
-    with pytest.raises(Cancelled):
-        verify.call(verify.input.model_validate({"full": "true"}), gone)

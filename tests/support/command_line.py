@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import forked
 from support.git_repository import new_repository
 
 from memprove.ledger.settings import Caller
@@ -88,12 +89,16 @@ class Desk:
         command: Sequence[str] = MEMPROVE,
     ) -> Done:
         """Run the command, through the program *before* if one is named."""
+        where, around = cwd or self.folder, {**self.env, **(env or {})}
+        words = list(map(os.fsdecode, arguments))
+        if not before and command is MEMPROVE and forked.serves(words, around):
+            return Done(*forked.forker().run(words, stdin, where, around))
         done = subprocess.run(
             [*before, *command, *arguments],
             input=stdin,
             capture_output=True,
-            cwd=cwd or self.folder,
-            env={**self.env, **(env or {})},
+            cwd=where,
+            env=around,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
