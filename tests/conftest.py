@@ -70,3 +70,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=out)
     left = set(out)
     items[:] = [item for item in items if item not in left]
+
+
+@pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Tell whether as much is to be done as takes minutes."""
+    return bool(pytestconfig.getoption("--all"))
