@@ -22,10 +22,10 @@ demo: $(VENV)/installed ## see the main job done on a small project
 	$(BIN)/python examples/demo.py
 
 test: lint ## lint, then all tests, against the installed wheel
-	$(BIN)/python -P -m pytest -n 2
+	$(BIN)/python -P -m pytest -n 2 --dist worksteal
 
 test-all: lint ## the same with the slow tests of many processes
-	$(BIN)/python -P -m pytest -n 2 --all
+	$(BIN)/python -P -m pytest -n 2 --dist worksteal --all
 
 lint: $(VENV)/installed ## ruff, mypy (strict) and the layout of the folders
 	$(BIN)/ruff check .

@@ -26,6 +26,8 @@ VERBS = (
     ("workspace", "attach", "1"),
     ("end",),
 )
+FEW = ("init", "begin", "run", "claims", "resume", "complete")
+"""Those that ask git each in its own way."""
 
 
 @pytest.fixture
@@ -37,7 +39,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda row: row.name)
 def test_no_verb_fires_the_tripwire(
-    hostile: Hostile, desk: Desk, inside: Inside, monkeypatch: pytest.MonkeyPatch
+    hostile: Hostile,
+    desk: Desk,
+    inside: Inside,
+    monkeypatch: pytest.MonkeyPatch,
+    thorough: bool,
 ) -> None:
     marker = desk.base / "tripwire" / "fired"
     marker.parent.mkdir()
@@ -47,7 +53,7 @@ def test_no_verb_fires_the_tripwire(
     marker.unlink(missing_ok=True)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    for verb in VERBS:
+    for verb in (verb for verb in VERBS if thorough or verb[0] in FEW):
         done = inside(*verb)
         assert "internal" not in done.err, (verb, done.err)
         assert not marker.exists(), verb
