@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from memprove.ledger import projections
+from memprove.ledger import durable, projections
 from memprove.ledger.log.epochs import Pin
-from memprove.ledger.log.keys import sync_folder
 from memprove.ledger.log.report import Report
 from memprove.ledger.log.verify import verify
 from memprove.ledger.operations.base import Progress
@@ -77,6 +76,6 @@ def _publish(copy: Path, file: Path) -> None:
             raise ARGUMENT_INVALID(f"{file} exists already; nothing was changed") from None
         except OSError:  # a file system without links
             os.rename(copy, file)
-        sync_folder(file.parent)
+        durable.sync_folder(file.parent)
     except OSError as error:
         raise at_file(error, file, BACKUP_UNWRITABLE) from None

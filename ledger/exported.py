@@ -4,12 +4,10 @@ Whoever holds it can demand of the log that it continues this very head. A ref c
 name is ``refs/memprove/`` and the origin, the object is a blob with the note's bytes.
 """
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from memprove.ledger.log.keys import sync_folder
+from memprove.ledger import durable
 from memprove.ledger.problems import (
     ARGUMENT_INVALID,
     OUTPUT_UNWRITABLE,
@@ -29,17 +27,9 @@ _MOST: Final = 64 * 1024
 
 def save_head(file: Path, note: bytes) -> None:
     """Put *note* into *file*, whole or not at all, on disk when this returns."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("xb") as opened:
-            opened.write(note)
-            opened.flush()
-            os.fsync(opened.fileno())
-        os.replace(beside, file)
-        sync_folder(file.absolute().parent)
+        durable.put(file, note, 0o666)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         raise at_file(error, file, OUTPUT_UNWRITABLE) from None
 
 

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from memprove.ledger import projections, settings
+from memprove.ledger import durable, projections, settings
 from memprove.ledger.admission import check_token
 from memprove.ledger.backups import Pins, verified
 from memprove.ledger.domain.events import LedgerRestored
@@ -27,7 +27,7 @@ from memprove.ledger.domain.record import Actor
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.epochs import Epoch, Pin, began_log
-from memprove.ledger.log.keys import Keys, sync_folder
+from memprove.ledger.log.keys import Keys
 from memprove.ledger.log.reading import ERASED, Opened, check_head, erased_by, read_stream
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.trust import FILE_NAME as TRUST
@@ -250,11 +250,11 @@ class Restoring:
             for ending in ("", "-wal"):
                 if os.path.lexists(f"{database}{ending}"):
                     os.link(f"{database}{ending}", f"{aside}{ending}")
-            sync_folder(self._data_dir)
+            durable.sync_folder(self._data_dir)
             for ending in ("-wal", "-shm"):  # of the one before: not to be taken for this one's
                 Path(f"{database}{ending}").unlink(missing_ok=True)
             os.replace(copy, database)
-            sync_folder(self._data_dir)
+            durable.sync_folder(self._data_dir)
         except OSError as error:
             raise at_file(error, database, DATA_DIR_UNREADABLE) from None
         return aside if aside.exists() else None
@@ -319,16 +319,7 @@ def _free_name(file: Path) -> Path:
 
 
 def _write_private(file: Path, text: str) -> None:
-    beside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(text.encode())
-            opened.flush()
-            os.fsync(descriptor)
-        os.replace(beside, file)
-        sync_folder(file.parent)
+        durable.put(file, text.encode())
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise at_file(error, file, CONFIG_UNREADABLE) from None

@@ -9,18 +9,17 @@ import os
 import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypedDict
 
-from memprove.ledger import projections, settings
+from memprove.ledger import durable, projections, settings
 from memprove.ledger.domain.events import LedgerCreated, TokenIssued
 from memprove.ledger.domain.record import Actor
 from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.epochs import Epoch, Pin
-from memprove.ledger.log.keys import FIRST_EPOCH, Keys, sync_folder
+from memprove.ledger.log.keys import FIRST_EPOCH, Keys
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.trust import format_trust
 from memprove.ledger.operations.tokens import IssueToken, issued
@@ -272,17 +271,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write *file* whole, for its owner's eyes, on disk when this returns."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(text.encode())
-            opened.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, file)
-        sync_folder(file.parent)
+        durable.put(file, text.encode())
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise at_file(error, file, CONFIG_UNREADABLE) from None

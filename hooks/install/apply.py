@@ -20,7 +20,7 @@ from memprove.hooks.install import files
 from memprove.hooks.install.files import Staged
 from memprove.hooks.install.plan import Change, Plan
 from memprove.hooks.install.receipts import Receipt, Receipts
-from memprove.ledger.log.keys import sync_folder
+from memprove.ledger import durable
 from memprove.ledger.paths import from_text, to_text
 from memprove.ledger.problems import CLIENT_FILE_CHANGED, CLIENT_FILE_UNWRITABLE
 
@@ -93,7 +93,7 @@ def _replace(change: Change, new: Staged | None, undo: ExitStack) -> None:
     try:
         if new is None:
             path.unlink()
-            sync_folder(path.parent)
+            durable.sync_folder(path.parent)
         else:
             new.take_place()
     except OSError as error:

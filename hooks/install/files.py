@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from memprove.ledger.log.keys import sync_folder
+from memprove.ledger import durable
 from memprove.ledger.problems import (
     CLIENT_FILE_INVALID,
     CLIENT_FILE_UNWRITABLE,
@@ -94,7 +94,7 @@ class Staged:
     def take_place(self) -> None:
         """Become the file; a reader sees the old bytes or the new ones."""
         os.replace(self.temporary, self.path)
-        sync_folder(self.path.parent)
+        durable.sync_folder(self.path.parent)
 
     def discard(self) -> None:
         """Go away."""

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from memprove.ledger import durable
 from memprove.ledger.problems import (
     CONFIG_UNREADABLE,
     KEY_MISSING,
@@ -68,14 +69,14 @@ class Keys:
             for file in old:
                 _erase(file)
             if old:
-                sync_folder(self._folder)
+                durable.sync_folder(self._folder)
         except OSError as error:
             raise at_file(error, error.filename or self._folder, CONFIG_UNREADABLE) from None
 
     def _write(self, file: Path, line: bytes) -> None:
         for folder in (self._folder.parent, self._folder):  # parents made along get other modes
             folder.mkdir(mode=0o700, exist_ok=True)
-            sync_folder(folder.parent)
+            durable.sync_folder(folder.parent)
         try:
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
@@ -84,7 +85,7 @@ class Keys:
             opened.write(line)
             opened.flush()
             os.fsync(descriptor)
-        sync_folder(self._folder)
+        durable.sync_folder(self._folder)
 
     def signer(self, epoch: int, origin: str) -> Signer:
         """Return the signer of *epoch*; raises ``key_missing`` or ``key_unsafe``."""
@@ -146,14 +147,3 @@ def _check_private(file: Path, status: os.stat_result) -> None:
         raise KEY_UNSAFE(f"{file} belongs to another user")
     if stat.S_IMODE(status.st_mode) & 0o077:
         raise KEY_UNSAFE(f"{file} can be read by others")
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the folder's new entry durable, where a folder can be synced."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

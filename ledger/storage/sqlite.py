@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import apsw
 
+from memprove.ledger import durable
 from memprove.ledger.problems import (
     DATA_DIR_UNREADABLE,
     ERASURE_UNFINISHED,
@@ -56,7 +57,7 @@ def create(path: Path, *, wait: float = LONGEST_WAIT) -> "SqliteStore":
         except BaseException:
             _remove(unfinished)
             raise
-        sqlite_scrub.sync_folder(path.parent)
+        durable.sync_folder(path.parent)
     return SqliteStore(path, wait=wait)
 
 
@@ -132,7 +133,7 @@ class SqliteStore:
         """
         with self.read():
             sqlite_backup.copy(self._connection, path, _name(path), progress)
-        sqlite_scrub.sync_folder(path.parent)
+        durable.sync_folder(path.parent)
 
     def data_version(self) -> int:
         """Return SQLite's ``data_version``."""

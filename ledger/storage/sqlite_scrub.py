@@ -16,6 +16,7 @@ from typing import Final
 
 import apsw
 
+from memprove.ledger import durable
 from memprove.ledger.problems import DATA_DIR_UNREADABLE, NO_SPACE, at_file
 
 _ENDING: Final = "-erasing"
@@ -66,14 +67,4 @@ def _write(path: Path, what: bytes) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names in *folder* durable. Windows knows no such call."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    durable.sync_folder(path.parent)
