@@ -22,7 +22,7 @@ from memprove.ledger.storage.interface import Reader, Writer
 
 LEDGER_KEY: Final = "this"
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of the rows' shape: another one means that they are dropped and rebuilt."""
 
 
@@ -321,6 +321,8 @@ def _start_session(rows: Rows, leaf: Leaf, event: e.SessionStarted) -> None:
 def _is_aside(record: Record) -> bool:
     """Tell whether *record* stands beside its client's operation and is no part of it."""
     event = record.event
+    if record.leaf.kind == "note.recorded":  # what a hook saw; its command may be erased
+        return True
     if isinstance(event, e.RunEnded) and event.spooled > 0:
         return True
     return any(map(is_spooled, record.leaf.labels))

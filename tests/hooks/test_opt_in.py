@@ -95,6 +95,18 @@ def test_tests_outside_run_are_noted_and_prove_nothing(
     assert desk.memprove("complete", env=ENV).problem == "no_passed_run"
 
 
+def test_a_note_is_no_operation_of_its_client(desk: Desk) -> None:
+    words = ("checkpoint", "--fact", "so", "--json")
+    first = desk.memprove(*words, env=ENV).json
+    assert told(hook(desk, claude("PostToolUse", **shell("pytest -q")), env=ENV)) == ""
+    assert kinds(desk)[-1] == "note.recorded"
+    again = desk.memprove(*words, env=ENV).json
+    assert again["replayed"]
+    assert again["claims"] == first["claims"]
+    assert desk.memprove("redact", str(len(kinds(desk))), "--reason", "test").code == 0
+    assert desk.memprove("verify", "--full").code == 0
+
+
 @pytest.mark.parametrize(
     "command",
     [
