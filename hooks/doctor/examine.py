@@ -10,7 +10,7 @@ from memprove.hooks.doctor.wiring import Wiring
 from memprove.ledger import health
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.executable import executable
-from memprove.ledger.findings import Check, Checked, State, checked
+from memprove.ledger.findings import Check, Checked, State, checked, fault_of
 from memprove.ledger.health import Site
 from memprove.ledger.settings import Caller
 
@@ -33,11 +33,26 @@ def examine(caller: Caller) -> tuple[Checked, ...]:
 
 
 def _found(caller: Caller) -> Iterator[Checked]:
-    site = Site.of(caller)
+    site = Site(caller, None)
+    try:
+        site = Site.of(caller)
+    except Exception as error:
+        yield _unseen("workspace", error)
     below = tuple(checked(health.CHECKS, site))
     yield from below
     registered = any(one.check == "workspace" and one.state is State.OK for one in below)
-    if site.place is not None:
+    if site.place is None:
+        return
+    try:
         own = executable(sys.argv[0])
         wiring = Wiring.look(caller, site.place, registered=registered, own=own)
-        yield from checked(CHECKS, wiring)
+    except Exception as error:
+        yield _unseen("clients", error)
+        return
+    yield from checked(CHECKS, wiring)
+
+
+def _unseen(name: str, error: Exception) -> Checked:
+    """Return that *name* could not be looked at: all checks that do not need it hold."""
+    found = fault_of(error)
+    return Checked(name, found.state, found.what, found.cure)

@@ -1,6 +1,6 @@
 """What doctor says of answers, documents, versions and modes: pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from memprove.hooks.doctor import trial
 from memprove.hooks.doctor.expansion import expanded
 from memprove.ledger import health
-from memprove.ledger.findings import State, fault
+from memprove.ledger.findings import Check, Finding, State, checked, fault, ok
 from memprove.ledger.problems import KINDS
 
 TOOLS = {"result": {"tools": [{"name": "pack"}, {"name": "begin"}]}}
@@ -47,6 +47,25 @@ def test_expansion_is_that_of_the_client() -> None:
 def test_both_eras_must_answer(change: Mapping[str, Any], said: str) -> None:
     assert said in "".join(trial.faults_of({**ANSWERS, **change}))
     assert bool(trial.faults_of({**ANSWERS, **change})) == bool(said)
+
+
+def test_what_ends_a_check_is_a_fault_of_that_check_alone() -> None:
+    def raising(error: Exception) -> Check[None]:
+        def check(subject: None) -> Iterator[Finding]:
+            yield ok("first")
+            raise error
+
+        return check
+
+    errors = (ValueError("a secret"), TypeError(), RecursionError(), PermissionError(13, "no", "f"))
+    checks = {type(error).__name__: raising(error) for error in errors}
+    found = list(checked({**checks, "last": lambda subject: iter([ok("last")])}, None))
+    faults = [one for one in found if one.state is State.FAULT]
+    assert [one.check for one in faults] == list(checks)
+    assert all(one.cure for one in faults)
+    assert faults[0].what.startswith("this check of memprove itself is broken: ValueError at test_")
+    assert "a secret" not in str(found)
+    assert found[-1].what == "last"
 
 
 FINE = b'{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"x"}}\n'
