@@ -1,13 +1,11 @@
-"""Look at the files of clients for what is there twice, gone again, personal, or not trusted."""
+"""Look at the files of clients for what is there twice, gone again, or personal."""
 
 import os
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from memprove.hooks.doctor.wiring import Wiring, read
+from memprove.hooks.doctor.wiring import Wiring
 from memprove.hooks.install import claude, instructions
 from memprove.hooks.install.claude import Unfit
 from memprove.hooks.install.plan import Role
@@ -16,7 +14,6 @@ from memprove.ledger.findings import Finding, State, ok, skipped
 from memprove.ledger.problems import Problem
 
 _AGAIN: Final = "run `memprove init`, which writes it again"
-_WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def duplicates(wiring: Wiring) -> Iterator[Finding]:
@@ -134,51 +131,3 @@ def _texts(role: Role, wiring: Wiring) -> Iterator[str]:
 
 def _is_personal(text: str) -> bool:
     return text.startswith(("/", "~")) or re.match(r"[A-Za-z]:[\\/]", text) is not None
-
-
-def codex(wiring: Wiring) -> Iterator[Finding]:
-    """Look whether Codex runs our hooks: it passes over, silently, those that are not trusted."""
-    home = wiring.codex_home()
-    folders = (wiring.place.worktree / ".codex", home)
-    files = dict.fromkeys(os.path.realpath(folder / "hooks.json") for folder in folders)
-    hooks = [(file, key) for file in files for key in _keys(file)]
-    state = _trust(read(home / "config.toml"))
-    if not hooks:
-        yield skipped("no hook of ours in hooks.json of Codex")
-    elif state is None:
-        what = f"{home / 'config.toml'} does not say whether Codex trusts {hooks[0][0]}"
-        yield Finding(State.WARNING, what, "look at `/hooks` in Codex")
-    else:
-        yield from (_trusted(file, state.get(key)) for file, key in hooks)
-
-
-def _trusted(file: str, state: Any) -> Finding:
-    known = isinstance(state, dict) and bool(state.get("trusted_hash"))
-    if known and state.get("enabled", True):
-        return ok(f"Codex trusts the hook of memprove in {file}")
-    why = "it is turned off" if known else "it is not trusted"
-    what = f"Codex passes over the hook of memprove in {file}: {why}"
-    return Finding(State.FAULT, what, "start `codex` here and trust it in `/hooks`")
-
-
-def _keys(file: str) -> list[str]:
-    """Return by what Codex knows our hooks in *file*: path, event, group, number in the group."""
-    try:
-        handlers = claude.our_handlers(read(Path(file)))
-    except Unfit:
-        return []
-    return [f"{file}:{_snake(one.event)}:{one.group}:{one.index}" for one in handlers]
-
-
-def _trust(data: bytes | None) -> Mapping[str, Any] | None:
-    """Return what Codex keeps of hooks in its configuration; None where it cannot be read."""
-    try:
-        hooks = tomllib.loads((data or b"").decode()).get("hooks") or {}
-        state = hooks.get("state") or {}
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, AttributeError, RecursionError):
-        return None
-    return state if isinstance(state, dict) else None
-
-
-def _snake(event: str) -> str:
-    return _WORD.sub("_", event).lower()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from memprove.hooks.doctor import entries, trial
+from memprove.hooks.doctor.codex import codex
 from memprove.hooks.doctor.wiring import Wiring
 from memprove.ledger import health
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
@@ -20,7 +21,7 @@ CHECKS: Final[Mapping[str, Check[Wiring]]] = {
     "duplicates": entries.duplicates,
     "dropped entries": entries.dropped,
     "tracked paths": entries.tracked,
-    "codex": entries.codex,
+    "codex": codex,
 }
 
 

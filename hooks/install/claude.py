@@ -128,6 +128,8 @@ class Handler:
     group: int
     index: int
     written: Mapping[str, Any]
+    matcher: str | None = None
+    """Of its group."""
 
 
 def our_server(data: bytes | None) -> Mapping[str, Any] | None:
@@ -149,6 +151,7 @@ def our_handlers(data: bytes | None) -> tuple[Handler, ...]:
             place.number,
             place.index,
             loads(text[place.handler.start : place.handler.end]),
+            matcher.text if (matcher := place.group.get("matcher")) is not None else None,
         )
         for place in _ours(text)
     )

@@ -1,4 +1,4 @@
-"""What doctor sees in files of clients: twice, gone again, personal, not trusted."""
+"""What doctor sees in files of clients: twice, gone again, personal."""
 
 import json
 import os
@@ -117,27 +117,6 @@ def test_a_personal_path_that_git_tracks_is_found(desk: Desk) -> None:
     assert f"git tracks {LOCAL}, " in found
     desk.install()
     assert faults(entries.tracked, wiring(desk)) == ""
-
-
-def test_an_untrusted_hook_of_codex_is_found(desk: Desk, tmp_path: Path) -> None:
-    file = desk.write(".codex/hooks.json", HOOKS)
-    home = tmp_path / "codex"
-    home.mkdir()
-    key = f'[hooks.state."{os.path.realpath(file)}:session_start:0:0"]\n'
-    trusted = f'{key}trusted_hash = "sha256:0"\n'
-    for config, said in (
-        ("", "it is not trusted"),
-        (key, "it is not trusted"),
-        (trusted + "enabled = false\n", "it is turned off"),
-        (trusted, ""),
-    ):
-        (home / "config.toml").write_text(config)
-        found = faults(entries.codex, wiring(desk, CODEX_HOME=str(home)))
-        assert found.endswith(said)
-        assert bool(found) == bool(said)
-    (home / "config.toml").write_text("[")
-    looked = wiring(desk, CODEX_HOME=str(home))
-    assert "does not say whether" in faults(entries.codex, looked, State.WARNING)
 
 
 def shipped(desk: Desk, command: str, **env: str) -> None:
