@@ -21,6 +21,9 @@ app = verbs()
 @app.command()
 def init(
     context: typer.Context,
+    more_hooks: Annotated[
+        list[str] | None, typer.Argument(metavar="[EVENT...]", hidden=True)
+    ] = None,
     shared: Annotated[
         bool, typer.Option("--shared", help="Write what may be committed, for everybody here.")
     ] = False,
@@ -28,7 +31,7 @@ def init(
         bool, typer.Option("--here", help="Ledger and keys in .memprove/here/, no file elsewhere.")
     ] = False,
     hooks: Annotated[
-        list[str] | None, typer.Option("--hooks", metavar="EVENT", help="One more hook; see above.")
+        list[str] | None, typer.Option("--hooks", metavar="EVENT...", help="More hooks; see above.")
     ] = None,
     instructions: Annotated[
         bool, typer.Option("--instructions", help="A block for agents in AGENTS.md, CLAUDE.md too.")
@@ -59,7 +62,7 @@ def init(
       memprove init --dry-run
       memprove init --shared --instructions
       memprove init --here
-      memprove init --hooks SubagentStart --hooks SessionEnd
+      memprove init --hooks SubagentStart SessionEnd
       memprove init --uninstall
 
     """
@@ -69,7 +72,16 @@ def init(
     from memprove.hooks.install.plan import Wishes
 
     call = invoked(context, as_json=as_json, from_agent=from_agent)
-    events = tuple(hooks or ())
+    if more_hooks and not hooks:
+        raise typer.BadParameter(
+            f"unexpected: {more_hooks[0]}; a project is named by -C, before init"
+        )
+    events = tuple(
+        event
+        for word in (*(hooks or ()), *(more_hooks or ()))
+        for event in word.split(",")
+        if event
+    )
     if unknown := [event for event in events if event not in EVENTS]:
         raise typer.BadParameter(f"no hook of memprove: {unknown[0]}; {', '.join(EVENTS)}")
     if here and call.config_dir is not None:

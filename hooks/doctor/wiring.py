@@ -11,6 +11,7 @@ from typing import Any, Final
 from memprove.hooks.install import claude, files
 from memprove.hooks.install.claude import Handler
 from memprove.hooks.install.plan import Role, Survey
+from memprove.hooks.install.receipts import Receipts
 from memprove.hooks.install.survey import settings_of_user, survey
 from memprove.ledger import settings
 from memprove.ledger.problems import Problem
@@ -38,9 +39,8 @@ class Wiring:
     @classmethod
     def look(cls, caller: Caller, place: Place, *, registered: bool, own: Path) -> "Wiring":
         """Read the files."""
-        return cls(
-            caller, place, registered, survey(caller, place, settings.config_dir(caller)), own
-        )
+        receipts = Receipts(settings.config_dir(caller))
+        return cls(caller, place, registered, survey(caller, place, receipts), own)
 
     def server(self) -> Mapping[str, Any] | None:
         """Return our entry of ``.mcp.json``; raises Unfit, or the Problem that the file is."""

@@ -128,8 +128,8 @@ def _restore_receipt(receipts: Receipts, path: Path, old: Receipt | None) -> Non
 
 def _tidy(change: Change, receipts: Receipts) -> None:
     """Forget the receipt of what was undone, and the folders that only it needed."""
-    receipt = receipts.of(change.seen.path)
-    receipts.drop(change.seen.path)
+    receipt = receipts.back(change.seen.path, change.seen.data)
+    receipts.drop_all(change.seen.path)
     if receipt is not None and change.after is None:
         for folder in reversed(receipt.folders):
             _remove_folder(from_text(folder))

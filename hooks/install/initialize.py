@@ -4,7 +4,9 @@ The files are planned first; if one of them refuses, nothing is made, no ledger 
 """
 
 import difflib
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from memprove.ledger import here, settings, setup
 from memprove.ledger.domain import printing
 from memprove.ledger.domain.redaction import Redactor, environment_secrets
 from memprove.ledger.operations.workspaces import WorkspaceTold
+from memprove.ledger.problems import Problem
 from memprove.ledger.settings import Caller
+from memprove.ledger.workspace.resolve import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ class Removed:
 
 def preview(caller: Caller, wishes: Wishes) -> Preview:
     """Return what would be done. Nothing is written."""
-    caller = _where(caller, wishes)
     planned, _ = _planned(caller, wishes)
+    caller = _where(caller, wishes)
     missing = () if wishes.uninstall else setup.missing(caller)
     redact = Redactor(environment_secrets(caller.env)).text
     text = redact("".join(map(_diff, planned.changes)))
@@ -78,8 +82,8 @@ def preview(caller: Caller, wishes: Wishes) -> Preview:
 def initialize(caller: Caller, wishes: Wishes) -> Told:
     """Make what is missing, and put memprove into the files of clients."""
     setup.check_owner(caller)
-    caller = _where(caller, wishes)
     planned, receipts = _planned(caller, wishes)
+    caller = _where(caller, wishes)
     check_writable(planned)
     if wishes.here:
         here.prepare(setup.project(caller))
@@ -99,7 +103,6 @@ def initialize(caller: Caller, wishes: Wishes) -> Told:
 def uninstall(caller: Caller, wishes: Wishes) -> Removed:
     """Take out of the files of clients what `initialize` put in; the ledger stays."""
     setup.check_owner(caller)
-    caller = _where(caller, wishes)
     planned, receipts = _planned(caller, wishes)
     check_writable(planned)
     apply(planned, receipts)
@@ -112,9 +115,20 @@ def _where(caller: Caller, wishes: Wishes) -> Caller:
 
 def _planned(caller: Caller, wishes: Wishes) -> tuple[Plan, Receipts]:
     place = setup.project(caller)
-    config_dir = settings.config_dir(caller)
-    found = survey(caller, place, config_dir)
-    return plan(found, wishes, program(caller, config_dir)), Receipts(config_dir)
+    config_dir = settings.config_dir(_where(caller, wishes))
+    receipts = Receipts(config_dir, _others(caller, place, config_dir))
+    found = survey(caller, place, receipts)
+    return plan(found, wishes, program(caller, config_dir)), receipts
+
+
+def _others(caller: Caller, place: Place, config_dir: Path) -> tuple[Path, ...]:
+    """Return the other configurations whose `init` may have written to these files."""
+    known = [here.config_dir(place)]
+    with suppress(Problem):  # no home folder is known
+        known.append(settings.config_dir(caller))
+    return tuple(
+        one for one in known if one != config_dir and os.path.realpath(one) == str(one.absolute())
+    )
 
 
 def _told(planned: Plan) -> tuple[FileTold, ...]:

@@ -5,10 +5,12 @@ be. One file that cannot be edited refuses the whole plan.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import Final, TypeVar, assert_never
+
+import msgspec
 
 from memprove.hooks.install import claude, exclude, instructions
 from memprove.hooks.install.claude import Edited, Foreign, Unfit
@@ -34,6 +36,9 @@ class Role(StrEnum):
 
 PERSONAL: Final = (Role.SERVER, Role.LOCAL)
 """What is hidden from git where we made it: it names places of this machine."""
+
+
+PLUGIN: Final = "the plugin memprove is on, which has server and hooks: none was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ class _Installation:
         self.notes: list[str] = []
 
     def changes(self) -> Iterator[Change]:
-        own = [self.server(), *self.hooks()]
+        own = [*self.server(), *self.hooks()]
         hidden = [change.role for change in own if self.is_to_hide(change)]
         if hidden:
             yield self.exclusion(hidden)
@@ -111,34 +116,41 @@ class _Installation:
         if self.wishes.instructions:
             yield from self.blocks()
 
-    def server(self) -> Change:
+    def server(self) -> Iterator[Change]:
         data = self.survey.file(Role.SERVER).data
+        if self.survey.plugin:
+            self.notes.append(PLUGIN)
+            if _edited(Role.SERVER, lambda: claude.our_server(data)) is not None:
+                self.notes.append(f"{Role.SERVER} has the server too: `memprove init --uninstall`")
+            return
         with_server = _edited(Role.SERVER, lambda: claude.has_portable_server(data))
         portable = self.wishes.shared or Role.SERVER in self.survey.tracked or with_server
         entry = self.program.server(portable=portable)
         edited = _edited(Role.SERVER, lambda: claude.with_server(data, entry))
-        return self.change(Role.SERVER, edited, f"server {SERVER}")
+        yield self.change(Role.SERVER, edited, f"server {SERVER}")
 
     def hooks(self) -> Iterator[Change]:
         """Yield our hooks in one of the two files of settings: in both, they would run twice."""
         if self.survey.plugin:
-            self.notes.append("the plugin memprove is on, which has the hooks: none was written")
             return
         here, other = (Role.SHARED, Role.LOCAL) if self.wishes.shared else (Role.LOCAL, Role.SHARED)
         data = self.survey.file(here).data
         elsewhere = _events_if_readable(self.survey.data(other))
         present = _edited(here, lambda: claude.our_events(data))
         wanted = {DEFAULT, *self.wishes.hooks, *present}
+        folders: tuple[str, ...] = ()
         if self.wishes.shared:
             wanted |= elsewhere
             if elsewhere:
                 yield self.moved_away(other)
+                moved = self.survey.receipts.get(other)
+                folders = moved.folders if moved is not None else ()
         elif elsewhere:
             wanted -= elsewhere
             self.notes.append(f"{other} has the hooks already: {', '.join(sorted(elsewhere))}")
         names = [event for event in EVENTS if event in wanted]
         if names or present:
-            yield self.handlers(here, names, elsewhere)
+            yield _also_made(self.handlers(here, names, elsewhere), folders)
 
     def handlers(self, role: Role, names: Sequence[str], elsewhere: frozenset[str]) -> Change:
         portable = role is Role.SHARED or role in self.survey.tracked
@@ -207,14 +219,18 @@ class _Removal:
             if receipt is None and role in self.survey.tracked and after != data:
                 self.notes.append(f"{role} is committed, and not by this machine's init: left")
                 continue
-            yield Change(role, self.survey.file(role), after, None, "as before")
+            what = "as before" if self.leads_back(data, receipt) else "without memprove"
+            yield Change(role, self.survey.file(role), after, None, what)
+
+    def leads_back(self, data: bytes, receipt: Receipt | None) -> bool:
+        """Tell whether *receipt* leads from *data* to the very bytes from before."""
+        if receipt is None or digest(data) not in receipt.after:
+            return False
+        return receipt.created or receipt.before in self.survey.backups
 
     def without(self, role: Role, data: bytes, receipt: Receipt | None) -> bytes | None:
-        if receipt is not None and digest(data) in receipt.after:
-            if receipt.created:
-                return None
-            if receipt.before is not None and receipt.before in self.survey.backups:
-                return self.survey.backups[receipt.before]
+        if receipt is not None and self.leads_back(data, receipt):
+            return None if receipt.created else self.survey.backups[receipt.before or ""]
         made = receipt.made if receipt is not None else ()
         try:
             after = _taken_out(role, data, made)
@@ -225,6 +241,14 @@ class _Removal:
             raise CLIENT_FILE_INVALID(f"{role}: {error}") from None
         created = receipt is not None and receipt.created
         return None if blank and created else after
+
+
+def _also_made(change: Change, folders: tuple[str, ...]) -> Change:
+    """Return *change* with *folders*, which were made for another file, in its receipt."""
+    if change.receipt is None or not folders:
+        return change
+    made = tuple(dict.fromkeys((*folders, *change.receipt.folders)))
+    return replace(change, receipt=msgspec.structs.replace(change.receipt, folders=made))
 
 
 def _taken_out(role: Role, data: bytes, made: tuple[str, ...]) -> bytes:
@@ -264,7 +288,7 @@ def _receipt(old: Receipt | None, seen: Seen, edited: Edited) -> Receipt:
         path=fresh.path,
         created=old.created,
         before=old.before if unbroken else None,
-        after=(*(old.after if unbroken else ()), *fresh.after),
+        after=(*old.after, *fresh.after) if unbroken else (),
         folders=old.folders,
         made=tuple(dict.fromkeys((*old.made, *fresh.made))),
     )

@@ -8,6 +8,7 @@ Backups can hold what is secret in somebody's configuration, so they are 0600, a
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,9 +28,10 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     created: bool
     """There was no file before."""
     before: str | None
-    """The hash of the bytes to put back; None: none are, only our own members are taken out."""
+    """The hash of the bytes to put back."""
     after: tuple[str, ...]
-    """The hashes of what we left, each time."""
+    """The hashes of what we left, each time. None is kept where somebody else wrote in between:
+    then nothing leads back, and only our own members are taken out."""
     folders: tuple[str, ...] = ()
     """Folders that were made for it, the outer first."""
     made: tuple[str, ...] = ()
@@ -41,27 +43,56 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
+def joined(newer: Receipt, older: Receipt) -> Receipt:
+    """Return the receipt that leads back over *newer* and then *older*, of two configurations."""
+    goes_on = newer.before in older.after
+    stale = newer.created  # there was no file any more: what the older one says is of another
+    return Receipt(
+        path=newer.path,
+        created=stale or older.created,
+        before=older.before if goes_on else None,
+        after=newer.after if goes_on or stale else (),
+        folders=tuple(dict.fromkeys((*older.folders, *newer.folders))),
+        made=tuple(dict.fromkeys((*older.made, *newer.made))),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """The receipts and backups of one configuration directory."""
+    """The receipts and backups of one configuration directory.
+
+    *others* are those of other ledgers that may have written to the same files: `init --here` and
+    `init` are two.
+    """
 
     config_dir: Path
+    others: tuple[Path, ...] = ()
 
     def of(self, path: Path) -> Receipt | None:
-        """Return the receipt of the file *path*; None also where it cannot be read."""
-        try:
-            return msgspec.json.decode(self._file(path).read_bytes(), type=Receipt)
-        except (OSError, msgspec.MsgspecError):
-            return None
+        """Return our own receipt of the file *path*; None also where it cannot be read."""
+        return _read(_file(self.config_dir, path))
+
+    def back(self, path: Path, data: bytes | None) -> Receipt | None:
+        """Return the receipt that leads *path*, which holds *data*, back to before all of them."""
+        found = [_read(_file(folder, path)) for folder in (self.config_dir, *self.others)]
+        known = [receipt for receipt in found if receipt is not None]
+        name = None if data is None else digest(data)
+        known.sort(key=lambda receipt: name not in receipt.after)  # who wrote last comes first
+        return reduce(joined, known) if known else None
 
     def keep(self, path: Path, receipt: Receipt) -> None:
         """Write *receipt*, durably, before the file is."""
-        self._put(self._file(path), msgspec.json.encode(receipt))
+        self._put(_file(self.config_dir, path), msgspec.json.encode(receipt))
 
     def drop(self, path: Path) -> None:
-        """Forget the receipt of *path*; its backups stay."""
+        """Forget our receipt of *path*; its backups stay."""
         with suppress(OSError):
-            self._file(path).unlink()
+            _file(self.config_dir, path).unlink()
+
+    def drop_all(self, path: Path) -> None:
+        """Forget every receipt of *path*."""
+        for folder in (self.config_dir, *self.others):
+            Receipts(folder).drop(path)
 
     def back_up(self, data: bytes) -> None:
         """Keep a copy of *data*."""
@@ -71,14 +102,12 @@ class Receipts:
 
     def backup(self, name: str) -> bytes | None:
         """Return the bytes with the hash *name*, if they were kept and are still those."""
-        try:
-            data = (self.config_dir / BACKUPS / name).read_bytes()
-        except OSError:
-            return None
-        return data if digest(data) == name else None
-
-    def _file(self, path: Path) -> Path:
-        return self.config_dir / RECEIPTS / f"{digest(os.fsencode(path))[:32]}.json"
+        for folder in (self.config_dir, *self.others):
+            with suppress(OSError):
+                data = (folder / BACKUPS / name).read_bytes()
+                if digest(data) == name:
+                    return data
+        return None
 
     def _put(self, file: Path, data: bytes) -> None:
         try:
@@ -86,3 +115,14 @@ class Receipts:
             files.put(file, data, 0o600)
         except OSError as error:
             raise at_file(error, file, CONFIG_UNREADABLE) from None
+
+
+def _file(config_dir: Path, path: Path) -> Path:
+    return config_dir / RECEIPTS / f"{digest(os.fsencode(path))[:32]}.json"
+
+
+def _read(file: Path) -> Receipt | None:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Receipt)
+    except (OSError, msgspec.MsgspecError):
+        return None

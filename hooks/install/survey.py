@@ -23,15 +23,14 @@ from memprove.ledger.workspace.resolve import Place
 _DEADLINE_S: Final = 30.0
 
 
-def survey(caller: Caller, place: Place, config_dir: Path) -> Survey:
+def survey(caller: Caller, place: Place, receipts: Receipts) -> Survey:
     """Return what is found at *place*; a file that may not be read is noted, not raised."""
     bases = _bases(place)
     found = _Found({}, {})
     for role, base in bases.items():
         found.look(role, base)
     found.leave_out_the_same()
-    receipts = Receipts(config_dir)
-    known = {role: receipts.of(seen.path) for role, seen in found.seen.items()}
+    known = {role: receipts.back(seen.path, seen.data) for role, seen in found.seen.items()}
     kept = {role: receipt for role, receipt in known.items() if receipt is not None}
     backups = {
         receipt.before: data

@@ -180,6 +180,11 @@ def test_a_file_that_refuses_stops_all_of_it(
 def test_an_event_that_memprove_has_no_hook_for_is_wrong_usage(desk: Desk, inside: Inside) -> None:
     done = inside("init", "--hooks", "Stop")
     assert (done.code, "SubagentStart" in done.err) == (2, True)
+    assert (inside("init", "SessionEnd").code, desk.config.exists()) == (2, False)
+    several = inside("init", "--dry-run", "--hooks", "SubagentStart,PreCompact", "SessionEnd").out
+    assert all(
+        f'"{event}": [' in several for event in ("SubagentStart", "PreCompact", "SessionEnd")
+    )
     assert not desk.config.exists()
 
 

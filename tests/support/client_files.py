@@ -29,16 +29,17 @@ class Desk:
     config: Path
     program: Program = PROGRAM
     env: dict[str, str] = field(default_factory=dict)
+    others: tuple[Path, ...] = ()
 
     def plan(self, wishes: Wishes = Wishes()) -> Plan:  # noqa: B008  (it is frozen)
         """Return what would be done."""
         caller = Caller("cli", self.folder, {"PATH": os.environ["PATH"], **self.env})
-        found = survey(caller, setup.project(caller), self.config)
+        found = survey(caller, setup.project(caller), Receipts(self.config, self.others))
         return plan(found, wishes, self.program)
 
     def apply(self, planned: Plan) -> None:
         """Do it."""
-        apply(planned, Receipts(self.config))
+        apply(planned, Receipts(self.config, self.others))
 
     def install(
         self, *hooks: str, shared: bool = False, instructions: bool = False

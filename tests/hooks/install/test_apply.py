@@ -1,8 +1,10 @@
 """All files change, or none; and everything that can stand in the way is told."""
 
+import json
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,6 +14,7 @@ from support.expected import problem
 from support.git_repository import isolate
 
 from memprove.hooks.install import files
+from memprove.hooks.install.entries import Program
 from memprove.hooks.install.receipts import Receipts
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
@@ -301,6 +304,50 @@ def test_a_receipt_leads_back_even_where_somebody_wrote_between_two_changes(desk
     desk.install("SubagentStart")
     desk.uninstall()
     assert desk.text(LOCAL) == SETTINGS.replace("opus", "haiku")
+
+
+def test_what_somebody_wrote_between_two_changes_stays_in_a_file_that_we_made(desk: Desk) -> None:
+    (desk.folder / SERVER).unlink()
+    desk.install()
+    theirs = '{\n    "theirs": {"command": "x"},'
+    desk.write(SERVER, desk.text(SERVER).replace("{", theirs, 2).replace(theirs, "{", 1))
+    desk.install(shared=True)
+    desk.uninstall()
+    assert json.loads(desk.text(SERVER)) == {"mcpServers": {"theirs": {"command": "x"}}}
+
+
+def test_a_folder_that_was_made_goes_after_the_hooks_moved(desk: Desk) -> None:
+    (desk.folder / LOCAL).unlink()
+    (desk.folder / ".claude").rmdir()
+    desk.install()
+    desk.install(shared=True)
+    desk.uninstall()
+    assert not (desk.folder / ".claude").exists()
+
+
+@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("order", [(0,), (0, 1), (0, 1, 0)])
+def test_two_ledgers_lead_back_to_before_both(
+    desk: Desk, tmp_path: Path, order: tuple[int, ...], last: int
+) -> None:
+    before = desk.bytes()
+    ways = (desk.config, tmp_path / "here")
+    desks = [
+        replace(
+            desk,
+            config=one,
+            others=(ways[1 - n],),
+            program=Program("/opt/bin/memprove", str(one), default_config=False),
+        )
+        for n, one in enumerate(ways)
+    ]
+    for number in order:
+        desks[number].install()
+    desks[last].uninstall()
+    assert desk.bytes() == before
+    assert not any(
+        (one / "receipts").exists() and any((one / "receipts").iterdir()) for one in ways
+    )
 
 
 def test_a_lost_backup_does_not_stand_in_the_way(desk: Desk) -> None:

@@ -175,15 +175,19 @@ def test_outside_git_there_is_nothing_to_hide(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["user", LOCAL, SHARED])
-def test_with_the_plugin_on_no_hook_is_written(desk: Desk, tmp_path: Path, place: str) -> None:
+def test_with_the_plugin_on_nothing_is_written_twice(
+    desk: Desk, tmp_path: Path, place: str
+) -> None:
     text = '{"enabledPlugins": {"memprove@tools": true}}'
     (tmp_path / "user").mkdir()
     desk.write(str(tmp_path / "user" / "settings.json") if place == "user" else place, text)
     there = replace(desk, env={"CLAUDE_CONFIG_DIR": str(tmp_path / "user")})
+    before = desk.bytes()
     (note,) = there.install()
     assert "plugin memprove is on" in note
-    assert "hook" not in "".join(desk.text(one) for one in desk.files() if one in (LOCAL, SHARED))
-    assert "memprove" in desk.text(SERVER)
+    assert desk.bytes() == before
+    desk.write(SERVER, json.dumps({"mcpServers": {"memprove": PROGRAM.server(portable=True)}}))
+    assert "has the server too" in there.install()[1]
 
 
 # Instructions
