@@ -281,13 +281,19 @@ def _demands(cls: type[Any]) -> Iterator[str]:
 
 
 def _is_field(cls: type[Any], name: str) -> bool:
-    return any(field.name == name for field in fields(cls))
+    return name in _defaults(cls)
 
 
 def _argument(cls: type[Any], name: str) -> tuple[str, str, str]:
-    field = next(field for field in fields(cls) if field.name == name)
-    default = msgspec.NODEFAULT if field.default is MISSING else field.default
-    return f"`{name}`", _type(get_type_hints(cls)[name]), _default(default)
+    return f"`{name}`", _type(get_type_hints(cls)[name]), _default(_defaults(cls)[name])
+
+
+def _defaults(cls: type[Any]) -> dict[str, Any]:
+    """Return the default of each field of an operation: NODEFAULT where there is none."""
+    if issubclass(cls, msgspec.Struct):
+        return {field.name: field.default for field in msgspec.structs.fields(cls)}
+    none = msgspec.NODEFAULT
+    return {f.name: none if f.default is MISSING else f.default for f in fields(cls)}
 
 
 def _type(hint: Any, *, link: bool = False) -> str:

@@ -2,9 +2,10 @@
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from memprove.hooks.occasion import Occasion
 from memprove.ledger.problems import Problem
@@ -28,7 +29,7 @@ def adopt(here: Occasion) -> bool:
             from memprove.ledger.service import Ledger
 
             patience = here.caller.patience_s * PATIENCE
-            Ledger(replace(here.caller, patience_s=patience)).execute(AdoptSpool())
+            Ledger(structs.replace(here.caller, patience_s=patience)).execute(AdoptSpool())
             return True
     return False
 

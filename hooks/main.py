@@ -67,6 +67,7 @@ def main(arguments: Sequence[str], distrust: Callable[[list[str]], None]) -> NoR
 
 
 def _occasion(event: str, config_dir: str | None, until: float) -> "Occasion | None":
+    _import_msgspec()
     from memprove.hooks import document, occasion  # late: the guard is up by now
 
     told = document.read(0, until)
@@ -74,6 +75,21 @@ def _occasion(event: str, config_dir: str | None, until: float) -> "Occasion | N
         return None
     left = until - time.monotonic()
     return occasion.Occasion(event, told, config_dir, patience_s=left * PATIENCE)
+
+
+def _import_msgspec() -> None:
+    """Import it without typing_extensions, which it prefers and has no need of for what we do.
+
+    That and what it imports take a tenth of the whole hook.
+    """
+    unwanted = "typing_extensions"
+    if unwanted in sys.modules:
+        return
+    sys.modules[unwanted] = None  # type: ignore[assignment]  # to import it is an ImportError
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules[unwanted]
 
 
 def _answer(here: "Occasion", module: str, function: str) -> bytes:

@@ -5,9 +5,10 @@ ship one. It is found by MEMPROVE_CONFIG_DIR alone, in what `init` writes and wh
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from memprove.ledger import settings
 from memprove.ledger.paths import to_text
@@ -36,7 +37,7 @@ def caller_here(caller: Caller, place: Place) -> Caller:
     env = {name: value for name, value in caller.env.items() if name not in _UNSET}
     env["MEMPROVE_DATA_DIR"] = to_text(root(place) / "data")
     env["MEMPROVE_STATE_DIR"] = to_text(config_dir(place) / "state")
-    return replace(caller, env=env, config_option=config_dir(place))
+    return structs.replace(caller, env=env, config_option=config_dir(place))
 
 
 def prepare(place: Place) -> None:

@@ -6,14 +6,14 @@ variable part follows them. This is the ground floor: every package may import i
 """
 
 import errno
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemKind:
+class ProblemKind(msgspec.Struct, frozen=True):
     """A kind of failure: call it with the variable part to get the exception."""
 
     code: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -51,9 +50,20 @@ def mark(operation: Operation[Any], token: Token, call: str = "") -> str:
 
 
 def _values(operation: Operation[Any]) -> Iterator[Any]:
-    for field in fields(cast(Any, operation)):
-        if field.name not in operation.verbatim:
-            yield getattr(operation, field.name)
+    for name in _names(operation):
+        if name not in operation.verbatim:
+            yield getattr(operation, name)
+
+
+def _names(value: Any) -> Sequence[str]:
+    """Return the fields of a Struct or a dataclass; none of anything else."""
+    if isinstance(value, msgspec.Struct):
+        return value.__struct_fields__
+    if not hasattr(value, "__dataclass_fields__"):
+        return ()
+    from dataclasses import fields  # late: where there is one, it is imported
+
+    return [field.name for field in fields(value)]
 
 
 def _may_hold_text(value: Any) -> bool:
@@ -75,8 +85,10 @@ def _redacted(value: Any, redactor: Redactor, verbatim: frozenset[str]) -> Any:
         case tuple():
             return tuple(_redacted(item, redactor, verbatim) for item in value)
         case msgspec.Struct():
-            return msgspec.structs.replace(value, **kept(value.__struct_fields__))
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **kept(field.name for field in fields(value)))
+            return msgspec.structs.replace(value, **kept(_names(value)))
+        case _ if _names(value):
+            from dataclasses import replace  # late, as below
+
+            return replace(value, **kept(_names(value)))
         case _:
             raise TypeError(f"a request cannot hold a {type(value).__name__}")

@@ -1,9 +1,10 @@
 """A token as its holder has it, ``mpv_<id>_<secret>``; the ledger holds a hash of the secret."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
+
+import msgspec
 
 from memprove.ledger.problems import TOKEN_UNREADABLE
 from memprove.ledger.tlog.note import encode_base64
@@ -13,8 +14,7 @@ _ID_BYTES: Final = 8
 _SECRET_BYTES: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
     """An id and a secret."""
 
     id: str

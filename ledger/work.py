@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from memprove.ledger import meaning, paths, settings
 from memprove.ledger.blobs import read_blob
@@ -50,8 +51,7 @@ RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
 
 
-@dataclass(slots=True)
-class Transaction:
+class Transaction(msgspec.Struct):
     """One transaction. It reads through *reader*; *appender* and *writer* are there in a write."""
 
     reader: Reader

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from msgspec import structs
 from pydantic import ValidationError
 
 from memprove.ledger.domain import printing
@@ -116,7 +116,7 @@ class Answers:
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message=_unknown(params.name))
         loop = asyncio.get_running_loop()
-        caller = replace(self._caller(), call=_tool_use(context.meta))
+        caller = structs.replace(self._caller(), call=_tool_use(context.meta))
         call = Call(context, caller, loop)
         try:
             result = await loop.run_in_executor(

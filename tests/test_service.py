@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from support.expected import problem
 from support.ledgers import Project, new_project
 
@@ -68,7 +68,7 @@ def test_the_last_owner_token_cannot_be_revoked(project: Project) -> None:
 
 def test_only_the_command_line_opens_the_owners_token(project: Project) -> None:
     for face in ("mcp", "hook"):
-        ledger = Ledger(replace(project.caller(), face=face))
+        ledger = Ledger(structs.replace(project.caller(), face=face))
         with problem("role_forbidden", "owner"):
             ledger.execute(ListTokens())
 
@@ -148,7 +148,7 @@ def test_an_owners_operation_in_an_agents_shell_is_refused(
 
 
 def test_what_the_owner_does_from_an_agents_shell_shows_for_ever(project: Project) -> None:
-    caller = replace(project.caller(CLAUDECODE="1"), from_agent=True)
+    caller = structs.replace(project.caller(CLAUDECODE="1"), from_agent=True)
     Ledger(caller).execute(IssueToken(name="x"))
     told = project.execute(ReadLog(limit=1)).events[0]
     assert (told.kind, told.role, told.agent_env) == ("token.issued", "owner", True)
@@ -202,7 +202,7 @@ def test_no_token_stands_in_the_ledger_or_in_the_workspace(project: Project) -> 
 def test_context_needs_no_token_and_no_ledger(tmp_path: Path, project: Project) -> None:
     project.execute(BeginWork(new_task="t"))
     env = {"MEMPROVE_CONFIG_DIR": str(tmp_path / "none"), "MEMPROVE_TOKEN": "nonsense"}
-    told = Ledger(replace(project.caller(), env=env)).look(ReadContext())
+    told = Ledger(structs.replace(project.caller(), env=env)).look(ReadContext())
     assert told.client == "shell"
     assert told.context is not None
     assert told.context.session_number == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from platformdirs import user_state_path
+from platformdirs import user_config_path, user_state_path
 from support.expected import problem
 from support.ledgers import seeded
 
@@ -165,6 +165,15 @@ def test_a_token_reads_as_it_is_written_and_never_prints_its_secret() -> None:
         assert token.secret not in repr(token)
         assert len(token.secret_hash) == 64
     assert ONE.secret_hash != Token(ONE.id, TWO.secret).secret_hash
+
+
+def test_the_configuration_directory_is_the_platforms_place_unless_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unnamed = Caller("cli", tmp_path, {})
+    for base in ("", str(tmp_path / "base"), "relative", "  ", "~/x"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", base)
+        assert settings.config_dir(unnamed) == user_config_path("memprove")
 
 
 def test_the_state_directory_is_the_variable_then_the_platforms_place(

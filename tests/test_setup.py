@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from msgspec import structs
 from support.expected import problem
 from support.git_repository import commit_all, git, new_repository
 from support.ledgers import Project, new_project, unset
@@ -170,7 +171,7 @@ def test_an_agent_sets_nothing_up_unless_told_to(tmp_path: Path) -> None:
         set_up(project.caller(CLAUDECODE="1"))
     assert not project.config_dir.exists()
     assert not (project.folder / ".memprove").exists()
-    assert set_up(replace(project.caller(CLAUDECODE="1"), from_agent=True)).created
+    assert set_up(structs.replace(project.caller(CLAUDECODE="1"), from_agent=True)).created
 
 
 @pytest.mark.parametrize(

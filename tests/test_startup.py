@@ -73,7 +73,8 @@ def test_a_hook_imports_no_command_line(desk: Desk) -> None:
         NEVER | {"typer", "memprove.cli.app", "memprove.mcp_facade", "platformdirs"}
     )
     assert not names & {"memprove.ledger.capture", "memprove.ledger.recording"}
-    assert "memprove.ledger.domain.redaction" not in names
+    assert not names & {"memprove.ledger.domain.redaction", "memprove.ledger.operations.decisions"}
+    assert not names & {"dataclasses", "inspect", "typing_extensions"}, "each costs a tenth"
 
 
 def test_the_server_imports_no_command_line(desk: Desk) -> None:

@@ -7,7 +7,6 @@ leaves a name for its Check behind, so that no failure is hidden and no Run chan
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -127,8 +126,7 @@ def is_field(record: Record, field: str) -> bool:
     return field.partition(".")[0] in getattr(record.event, "__struct_fields__", ())
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """An event to erase *fields* of; *check* stands for the Check whose command goes."""
 
     record: Record

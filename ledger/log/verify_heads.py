@@ -4,7 +4,8 @@ All of them compare with roots that ``verify`` has computed from the leaves, not
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memprove.ledger.domain.events import KeyRotated, LedgerCreated
 from memprove.ledger.domain.record import Record, decode, decode_leaf

@@ -324,7 +324,7 @@ class LocalOperation(Generic[ResultT]):
 
 
 class Operation(Generic[ResultT]):
-    """A request. Subclasses are frozen dataclasses."""
+    """A request. Subclasses are frozen dataclasses, or Structs where a start must be quick."""
 
     __slots__ = ()
 

@@ -1,7 +1,6 @@
 """Read what the next agent resumes from: the Pack, the opening statement, claims in full."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -24,8 +23,7 @@ class PackTold(Answer, frozen=True, kw_only=True):
     pack: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPack(Operation[PackTold]):
+class ReadPack(Operation[PackTold], msgspec.Struct, frozen=True):
     """Read the Pack of Task *task*, else of the current one, for the tree as it is now."""
 
     sends: ClassVar = ("getTaskCapsule", "listTasks")
@@ -77,8 +75,7 @@ class ClaimList(Answer, frozen=True, kw_only=True):
     claims: tuple[ClaimTold, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(msgspec.Struct, frozen=True):
     """Claims with what is needed to print them; ``told`` is the same for programs."""
 
     told: ClaimList
@@ -86,8 +83,7 @@ class Claims:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class ReadClaims(Operation[Claims]):
+class ReadClaims(Operation[Claims], msgspec.Struct, frozen=True):
     """Read claims in full: those in *claims* (numbers or labels), else all in *states*."""
 
     sends: ClassVar = ("getTaskCapsule", "listTasks")

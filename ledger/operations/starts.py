@@ -4,8 +4,9 @@ Limits count UTF-8 bytes. Clients cut at a number of these, or of UTF-16 units, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from memprove.ledger.domain import pack, printing
 from memprove.ledger.domain.events import TaskState
@@ -30,8 +31,7 @@ class Start(Answer, frozen=True, kw_only=True):
     spooled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadStart(Operation[Start]):
+class ReadStart(Operation[Start], msgspec.Struct, frozen=True):
     """Read the opening statement and the Pack, together at most *limit* bytes.
 
     *source* is why the conversation starts, as the client says; *window* the number of the client's
@@ -71,8 +71,7 @@ class ReadStart(Operation[Start]):
             yield f"Sessions {', '.join(others[:9])} are open here: name yours with --session."
 
 
-@dataclass(frozen=True, slots=True)
-class AdoptSpool(Operation[None]):
+class AdoptSpool(Operation[None], msgspec.Struct, frozen=True):
     """Adopt what a shut-in shell spooled, as every write does, and write no more."""
 
     sends: ClassVar = ("recordRun", "listSessions", "resolveWorkspace")
@@ -81,8 +80,7 @@ class AdoptSpool(Operation[None]):
         """Do nothing: it was done before."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadSubStart(Operation[Start]):
+class ReadSubStart(Operation[Start], msgspec.Struct, frozen=True):
     """Read what a sub-agent of the caller starts from: at most *limit* bytes, empty if nothing."""
 
     sends: ClassVar = ("getTaskCapsule", "listTasks")

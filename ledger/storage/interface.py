@@ -11,7 +11,6 @@ failed is not committed even if the exception was caught: all that is Problem ``
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -53,8 +52,7 @@ BATCH: Final = 256
 """Rows that are read by column at once: so few that they stay in the processor's cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredNode:
+class StoredNode(msgspec.Struct, frozen=True):
     """One node of the Merkle tree."""
 
     level: int
@@ -62,8 +60,7 @@ class StoredNode:
     hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StoredHead:
+class StoredHead(msgspec.Struct, frozen=True):
     """One signed head. Heads with ``keep`` stay, the others give way to the next commit's."""
 
     size: int

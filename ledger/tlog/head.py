@@ -12,7 +12,8 @@ specification are refused: nobody could audit what they say.
 """
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from memprove.ledger.tlog import Invalid
 from memprove.ledger.tlog.merkle import HASH_SIZE
@@ -36,8 +37,7 @@ class HeadInvalid(Invalid):
     """A head that is malformed, or an origin, or a head of another log than the key's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The state of a log: *size* leaves under the 32-byte *root*. Raises HeadInvalid."""
 
     origin: str

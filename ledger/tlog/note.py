@@ -18,8 +18,9 @@ The text means nothing before ``open_note`` has returned it.
 import base64
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
+
+import msgspec
 
 from memprove.ledger.tlog import Invalid
 
@@ -57,8 +58,7 @@ class KeyInvalid(Invalid):
     """A key's name, a key or a vkey that is malformed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verifier:
+class Verifier(msgspec.Struct, frozen=True):
     """A name and an Ed25519 public key of 32 bytes. Raises KeyInvalid."""
 
     name: str
@@ -109,8 +109,7 @@ class Signer:
         return self._key.sign(message)
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """One signature line: who claims to have signed, and the signature without the key id."""
 
     name: str
@@ -118,8 +117,7 @@ class Signature:
     value: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """A text and who signed it: *verified* holds one signature of each known key, at least one."""
 
     text: str

@@ -14,8 +14,9 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memprove.ledger import problems
 
@@ -136,8 +137,7 @@ def ensure_folder(worktree: Path) -> None:
         _write(worktree, ".gitignore", _GITIGNORE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(msgspec.Struct, frozen=True):
     """An open folder. Names are looked up from its descriptor, or by path where that cannot be."""
 
     path: Path

@@ -5,9 +5,10 @@
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from memprove.ledger.workspace import files
 
@@ -17,8 +18,7 @@ _KEY_CAP: Final = 256
 _RUN: Final = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})\.run", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SpoolFile:
+class SpoolFile(msgspec.Struct, frozen=True, order=True):
     """A file that holds the spooled Run number *count* of a Session."""
 
     session: int

@@ -2,10 +2,10 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from hashlib import sha256
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.samples import SAMPLES
 from support.texts import anything
 

@@ -11,6 +11,7 @@ from support.client_files import LOCAL, SERVER, SHARED, Desk, new_client_desk
 from support.git_repository import git, isolate
 
 from memprove.hooks.doctor import child, entries, trial
+from memprove.hooks.doctor.codex import codex
 from memprove.hooks.doctor.wiring import Wiring
 from memprove.ledger.findings import Finding, State
 from memprove.ledger.settings import Caller
@@ -50,7 +51,7 @@ def faults(
 def test_what_init_wrote_is_in_order(desk: Desk) -> None:
     desk.install(instructions=True)
     looked = wiring(desk)
-    for check in (entries.duplicates, entries.dropped, entries.tracked, entries.codex):
+    for check in (entries.duplicates, entries.dropped, entries.tracked, codex):
         assert {one.state for one in check(looked)} <= {State.OK, State.SKIPPED}
 
 
