@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from memprove.ledger.workspace.git import Unknown
@@ -33,24 +33,37 @@ def scratch_index(repository: Repository, worktree: Path) -> Iterator[dict[str, 
 
     Raises Unknown: ``index_unreadable``, ``no_scratch``.
     """
-    from tempfile import TemporaryDirectory  # late: start-up time
-
     content, time_ns = _read_index(repository.index)
-    disk = _disk(worktree)
     with ExitStack() as made:
-
-        def make(place: str) -> Path:
-            folder = TemporaryDirectory(prefix="memprove-", dir=place, ignore_cleanup_errors=True)
-            return Path(made.enter_context(folder))
-
         try:
-            folder = make(_memory(worktree, len(content or b"")) or disk)
+            place = _memory(worktree, len(content or b"")) or _disk(worktree)
+            folder = made.enter_context(_folder(place))
             variables = _fill(folder, content, time_ns, repository.objects)
             if repository.config.large_files:
-                variables |= _large_files_in(make(disk))
+                variables |= _large_files_in(made.enter_context(_folder(_disk(worktree))))
         except OSError as error:
             raise Unknown("no_scratch", error.strerror or "") from error
         yield variables
+
+
+@contextmanager
+def _folder(place: str) -> Iterator[Path]:
+    """Make a folder in *place* that nobody else can enter; at the end it goes, as far as it can.
+
+    To import tempfile takes as long as half of the git processes that work in here.
+    """
+    folder = os.path.join(place, f"memprove-{os.urandom(8).hex()}")
+    os.mkdir(folder, 0o700)
+    try:
+        yield Path(folder)
+    finally:
+        for inside, folders, names in os.walk(folder, topdown=False):
+            for remove, all_of_them in ((os.unlink, names), (os.rmdir, folders)):
+                for name in all_of_them:
+                    with suppress(OSError):
+                        remove(os.path.join(inside, name))
+        with suppress(OSError):
+            os.rmdir(folder)
 
 
 def _fill(folder: Path, content: bytes | None, time_ns: int, objects: Path) -> dict[str, str]:
@@ -101,7 +114,7 @@ def _large_files_in(folder: Path) -> dict[str, str]:
 
 def _disk(worktree: Path) -> str:
     """Return the folder for temporary files, but never one in *worktree*: git would list them."""
-    from tempfile import gettempdir  # late: start-up time
+    from tempfile import gettempdir  # late: mostly there is room in memory
 
     try:
         usual, root = os.path.realpath(gettempdir()), os.path.realpath(worktree)
