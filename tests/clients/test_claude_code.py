@@ -57,7 +57,7 @@ def test_the_plugin_can_be_installed_from_its_marketplace(desk: Desk) -> None:
     assert "memprove@memprove-example" in claude(desk, "plugin", "list")
     home = {**desk.env, "HOME": str(desk.base / "home")}
     done = desk.memprove("init", env=home)
-    assert "the plugin memprove is on, which has the hooks: none was written" in done.err
+    assert "the plugin memprove is on, which has server and hooks" in done.err
 
 
 def test_the_server_that_init_wrote_is_found_and_waits_for_approval(desk: Desk) -> None:
