@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -23,6 +24,9 @@ from memprove.ledger.work import Transaction
 from memprove.ledger.workspace import files
 from memprove.ledger.workspace import spool as spool_files
 from memprove.ledger.workspace.spool import SpoolFile
+
+MOST_TOLD: Final = 9
+"""Refused files that are told one by one."""
 
 
 class Adoption:
@@ -52,11 +56,14 @@ class Adoption:
             for file in self._done:
                 self._keep_count(file)
                 files.remove_local(self._worktree, file.name)
-            for file, fault in self._refused:
+            for number, (file, fault) in enumerate(self._refused):
                 aside = files.set_aside(self._worktree, file.name)
-                notes.append(f"{SPOOL_REFUSED(fault)}; it is now {files.FOLDER}/{aside}")
+                if number < MOST_TOLD:
+                    notes.append(f"{SPOOL_REFUSED(fault)}; it is now {files.FOLDER}/{aside}")
         except (Problem, spool.SpoolInvalid) as fault:  # the next write finds them known
             notes.append(f"the spool was not tidied: {fault}")
+        if (more := len(self._refused) - MOST_TOLD) > 0:
+            notes.append(f"{more} more spooled Runs were set aside")
 
     def _read(self) -> Iterator[tuple[SpoolFile, bytes]]:
         """Yield the files and what they hold, until there is enough for one transaction."""

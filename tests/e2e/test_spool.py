@@ -135,6 +135,15 @@ def test_rubbish_in_the_spool_is_set_aside(desk: Desk, content: bytes) -> None:
     refused(desk, desk.memprove("checkpoint", "--next", "a"))
 
 
+def test_of_much_rubbish_little_is_told(desk: Desk) -> None:
+    for number in range(1, 1_002):
+        (desk.folder / f".memprove/spool/77-{number}.run").write_bytes(b"junk")
+    told = desk.memprove("checkpoint", "--fact", "so").err.splitlines()
+    assert (len(told), told[-1]) == (10, "memprove: 991 more spooled Runs were set aside")
+    left = [name for name in files(desk) if name.endswith(".run")]
+    assert left == ["77-1001.run"], "a thousand at once"
+
+
 def test_a_file_of_no_session_and_a_link_are_set_aside(desk: Desk, tmp_path: Path) -> None:
     folder = desk.folder / ".memprove/spool"
     (folder / "77-1.run").write_bytes(b"x")
