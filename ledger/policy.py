@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from memprove.ledger.domain.events import COUNTING, RunKind
+from memprove.ledger.log.state_files import opener
 from memprove.ledger.problems import CONFIG_INVALID, CONFIG_UNREADABLE
 
 _MOST = 64 * 1024
@@ -57,7 +58,7 @@ def read_policy(config_dir: Path, workspace: int) -> Policy:
     """Return what holds in Workspace number *workspace*; without a file, the defaults."""
     path = config_dir / "config.toml"
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=opener) as file:
             data = file.read(_MOST + 1)
     except FileNotFoundError:
         return Policy()

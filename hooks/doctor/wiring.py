@@ -14,12 +14,14 @@ from memprove.hooks.install.plan import Role, Survey
 from memprove.hooks.install.receipts import Receipts
 from memprove.hooks.install.survey import settings_of_user, survey
 from memprove.ledger import settings
+from memprove.ledger.log.state_files import opener
 from memprove.ledger.problems import Problem
 from memprove.ledger.settings import Caller
 from memprove.ledger.workspace.resolve import Place
 
 BARE: Final = ("/usr/bin", "/bin")
 """The PATH of a client that was started from a desktop."""
+_MOST: Final = 64 * files.LARGEST
 _KEPT: Final = ("HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "APPDATA", "LOCALAPPDATA")
 _KEPT_PREFIXES: Final = ("XDG_", "MEMPROVE_")
 _OF_A_SESSION: Final = frozenset({"MEMPROVE_CONTEXT", "MEMPROVE_SESSION", "MEMPROVE_DEBUG"})
@@ -91,8 +93,9 @@ class Wiring:
         """Return for which scopes the user's file of Claude Code starts our server too."""
         folder = self.caller.variable("CLAUDE_CONFIG_DIR") or os.path.expanduser("~")
         try:
-            data = Path(folder, ".claude.json").read_bytes()
-            known = json.loads(data) if len(data) <= 64 * files.LARGEST else {}
+            with open(Path(folder, ".claude.json"), "rb", opener=opener) as file:
+                data = file.read(_MOST + 1)
+            known = json.loads(data) if len(data) <= _MOST else {}
             project = (known.get("projects") or {}).get(str(self.place.worktree)) or {}
             scopes = {"local": project, "user": known}
             return [

@@ -12,9 +12,14 @@ from typing import Final
 _MOST: Final = 16 * 1024
 
 
+def opener(path: str, flags: int) -> int:
+    """Open a file for ``open`` without waiting: where a pipe was put there, nothing is in it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def read(file: Path, title: str) -> bytes:
     """Return what follows the first line. Raises OSError, or ValueError if it was damaged."""
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    descriptor = opener(str(file), os.O_RDONLY)
     try:
         data = os.read(descriptor, _MOST)
     finally:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from itertools import takewhile
 from pathlib import Path
 
+from memprove.ledger.log import state_files
 from memprove.ledger.log.epochs import RESTORED, Pin, began_log, began_origin
 from memprove.ledger.problems import (
     CONFIG_UNREADABLE,
@@ -82,7 +83,7 @@ def read_pins(config_dir: Path) -> dict[str, Pin]:
     """Return what is pinned for each origin in the configuration directory's trust file."""
     file = config_dir / FILE_NAME
     try:
-        with file.open("rb") as opened:
+        with open(file, "rb", opener=state_files.opener) as opened:
             data = opened.read(MOST + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise TRUST_MISSING(file) from None

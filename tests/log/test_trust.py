@@ -1,5 +1,6 @@
 """Trust files: which key speaks for which log."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from support.expected import problem
 from support.texts import anything
 
 from memprove.ledger.log.epochs import Pin
-from memprove.ledger.log.trust import format_pin, format_trust, parse_trust, pinned
+from memprove.ledger.log.trust import format_pin, format_trust, parse_trust, pinned, read_pins
 from memprove.ledger.problems import Problem
 from memprove.ledger.tlog.note import Signer, format_vkey
 
@@ -106,3 +107,8 @@ def test_without_a_pin_nothing_is_trusted(tmp_path: Path) -> None:
     (tmp_path / "trust").write_text("nonsense\n")
     with problem("trust_invalid", "line 1"):
         pinned(tmp_path, ONE)
+
+
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "trust")
+    assert read_pins(tmp_path) == {}

@@ -87,6 +87,12 @@ def test_a_server_of_another_scope_is_a_warning(desk: Desk, tmp_path: Path) -> N
     assert "of local scope" in faults(entries.duplicates, looked, State.WARNING)
 
 
+def test_a_pipe_in_place_of_the_users_file_is_not_waited_for(desk: Desk, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".claude.json")
+    desk.install()
+    assert wiring(desk, CLAUDE_CONFIG_DIR=str(tmp_path)).own_entries() == []
+
+
 def test_several_programs_on_the_path_are_a_warning(desk: Desk, tmp_path: Path) -> None:
     a, b = (str(tmp_path / name) for name in "ab")
     found = faults(entries.duplicates, wiring(desk, f"{b}:{a}:{b}"), State.WARNING)
