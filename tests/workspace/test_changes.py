@@ -4,20 +4,12 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from support.git_repository import attempt, commit_all, git, isolate, new_repository
+from support.git_repository import attempt, commit_all, git
 
 from memprove.ledger.workspace.changes import Changes, changes
 from memprove.ledger.workspace.tree import Snapshot, read_tree
 
-
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def snapshot(folder: Path) -> Snapshot:

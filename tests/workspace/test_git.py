@@ -4,19 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from support.git_repository import isolate, new_repository
 
 from memprove.ledger.workspace.git import Git, Unknown, failure
 
-
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def _printer(folder: Path, script: str) -> None:

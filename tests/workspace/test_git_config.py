@@ -3,17 +3,11 @@
 from pathlib import Path
 
 import pytest
-from support.git_repository import git, isolate, new_repository
+from support.git_repository import git
 
 from memprove.ledger.workspace.git import Git
 from memprove.ledger.workspace.git_config import GitConfig
 from memprove.ledger.workspace.repository import locate
-
-
-@pytest.fixture
-def repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    isolate(monkeypatch, tmp_path / "home")
-    return new_repository(tmp_path / "repository")
 
 
 def read(repository: Path) -> GitConfig:

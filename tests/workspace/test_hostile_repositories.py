@@ -3,28 +3,20 @@
 from pathlib import Path
 
 import pytest
-from support.git_repository import attempt, isolate, new_repository
+from support.git_repository import attempt
 from support.hostile_repository import HOSTILE, Hostile
 
 from memprove.ledger.workspace.changes import changes
 from memprove.ledger.workspace.repository import root_commits, tracked_under
 from memprove.ledger.workspace.tree import read_tree
 
-
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
     (tmp_path / "tripwire").mkdir()
     return tmp_path / "tripwire" / "fired"
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
 
 
 def _make_dirty(repository: Path) -> None:

@@ -3,20 +3,12 @@
 from pathlib import Path
 
 import pytest
-from support.git_repository import commit_all, git, isolate, new_repository
+from support.git_repository import commit_all, git
 
 from memprove.ledger.workspace.git import Unknown
 from memprove.ledger.workspace.repository import root_commits, tracked_under
 
-
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def roots(folder: Path) -> tuple[str, ...]:

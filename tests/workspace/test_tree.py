@@ -9,7 +9,6 @@ from support.git_repository import (
     commit_all,
     fingerprint,
     git,
-    isolate,
     new_repository,
     tree_by_add,
 )
@@ -21,14 +20,7 @@ from memprove.ledger.workspace.tree import Entry, Tree, read_tree
 OLD = (1_000_000_000, 1_000_000_000)
 
 
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def read(folder: Path) -> Tree:

@@ -5,19 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.git_repository import commit_all, git, isolate, new_repository, tree_by_add
+from support.git_repository import commit_all, git, tree_by_add
 
 from memprove.ledger.workspace.tree import Tree, read_tree
 
-
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def read(folder: Path) -> Tree:

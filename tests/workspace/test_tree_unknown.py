@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from support.git_repository import (
     git,
-    isolate,
     new_repository,
     tree_by_add,
 )
@@ -17,14 +16,7 @@ from memprove.ledger.workspace.tree import Tree, read_tree
 OLD = (1_000_000_000, 1_000_000_000)
 
 
-@pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "repository")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def read(folder: Path) -> Tree:
