@@ -11,11 +11,12 @@ in a folder of its own and then takes the place of the database in one rename; t
 
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import msgspec
 
@@ -299,7 +300,7 @@ def _told(restored: Restored, ended: Pin, begun: Pin, aside: str = "") -> Restor
 
 def _copied(backup: Path, copy: Path) -> Path:
     try:
-        with backup.open("rb") as source, copy.open("xb") as target:
+        with _opened(backup) as source, copy.open("xb") as target:
             os.chmod(copy, 0o600)
             shutil.copyfileobj(source, target, 1 << 20)
             target.flush()
@@ -307,6 +308,15 @@ def _copied(backup: Path, copy: Path) -> Path:
     except OSError as error:
         raise at_file(error, error.filename or copy, BACKUP_UNFIT) from None
     return copy
+
+
+def _opened(backup: Path) -> BinaryIO:
+    """Open *backup*: a device would fill the disk, and a pipe keep all writers waiting."""
+    descriptor = os.open(backup, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    raise BACKUP_UNFIT(f"{backup} is no regular file")
 
 
 def _free_name(file: Path) -> Path:

@@ -91,6 +91,17 @@ def test_a_restore_says_what_to_trust_and_what_is_back(desk: Desk) -> None:
     assert desk.memprove("verify", "--full").code == 0
 
 
+def test_what_is_no_database_is_not_restored_and_holds_nobody_up(desk: Desk) -> None:
+    pipe, text = desk.base / "pipe", desk.base / "text"
+    os.mkfifo(pipe)
+    text.write_text("not a database\n")
+    before = sorted(os.listdir(desk.data))
+    for file in (Path("/dev/zero"), pipe, text, desk.base, desk.base / "missing"):
+        assert desk.memprove("restore", str(file)).problem == "backup_unfit"
+    assert sorted(os.listdir(desk.data)) == before
+    assert desk.memprove("verify").code == 0
+
+
 def test_another_ledger_in_the_place_of_a_restored_one_is_a_finding(desk: Desk) -> None:
     desk.begin("Parse lists")
     file = desk.base / "one.db"
