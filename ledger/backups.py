@@ -45,7 +45,12 @@ def verified(path: Path, pins: Pins, progress: Progress | None) -> Report:
     """Verify the ledger in the file *path*; raises ``ledger_damaged`` unless all is well."""
     with closing(open_file(path)) as store, store.read() as reader:
         report = verify(
-            reader, pins[0], project=projections.apply, progress=progress, earlier=pins[1]
+            reader,
+            pins[0],
+            project=projections.apply,
+            progress=progress,
+            earlier=pins[1],
+            tables=not projections.are_of_another_version(reader),
         )
     if not report.ok:
         found = report.findings[0]

@@ -4,7 +4,7 @@ They are what an inspection is to check, and what another version of memprove le
 the key comes from the trust file, and the token from the events of the log's own stream.
 """
 
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -103,7 +103,13 @@ class BareLog:
             memory=self._memory,
             required=required,
             earlier=self._earlier,
+            tables=not self._are_outdated(),
         )
+
+    def _are_outdated(self) -> bool:
+        with suppress(Problem):  # what cannot be read is a finding of its own
+            return projections.are_of_another_version(self._reader)
+        return False
 
     def _keep(self, report: Report, known: Verified | None) -> None:
         """Keep how far all is well, for the next one; *known*: from where this one went on."""

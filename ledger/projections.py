@@ -245,6 +245,12 @@ def are_current(rows: Reader) -> bool:
     return version == str(VERSION).encode()
 
 
+def are_of_another_version(rows: Reader) -> bool:
+    """Tell whether another memprove made the tables: nobody believes them, all build them anew."""
+    version = rows.row("format", LEDGER_KEY) or b""
+    return version.isdigit() and version.strip(b"0") != b"" and version != str(VERSION).encode()
+
+
 def rebuild(writer: Writer, records: Iterable[Record]) -> None:
     """Drop the tables and build them again from all *records*."""
     writer.clear_rows()

@@ -29,7 +29,14 @@ from memprove.ledger.ids import uuid7
 from memprove.ledger.log.append import Appender
 from memprove.ledger.log.epochs import Epoch, Pin, began_log
 from memprove.ledger.log.keys import Keys
-from memprove.ledger.log.reading import ERASED, Opened, check_head, erased_by, read_stream
+from memprove.ledger.log.reading import (
+    ERASED,
+    Opened,
+    check_head,
+    erased_by,
+    read_events,
+    read_stream,
+)
 from memprove.ledger.log.remembered import Memory
 from memprove.ledger.log.trust import FILE_NAME as TRUST
 from memprove.ledger.log.trust import format_pin, pins_of, read_pins
@@ -148,6 +155,8 @@ class Restoring:
         """Append the first event of a new origin, its key and pin being on disk before."""
         size, keys = opened.head.size, self._keys(writer)
         number = max(opened.epochs.newest.number, keys.highest()) + 1  # that of no key in use
+        if projections.are_of_another_version(writer):
+            projections.rebuild(writer, read_events(writer))
         origin, seed = f"{ORIGIN_HOST}/{uuid7(self._at, self._random)}", self._random(32)
         signer = Signer(origin, seed)
         newest, lost = self._known_beyond(opened)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.children import exit_code_of
 from support.ledgers import Project, new_project
 
 from memprove.ledger.domain.events import Fact
@@ -72,14 +73,14 @@ def test_others_append_while_events_are_erased(project: Project) -> None:
 def test_killed_in_the_middle_it_is_erased_with_its_tombstone_or_not(
     project: Project, step: str
 ) -> None:
-    child = os.fork()
-    if child == 0:
+
+    def work() -> None:
         if step == "during":
             os._exit(_killed_at_random(project))
         setattr(sqlite_scrub, step, lambda *_: os._exit(9))
         redact(project)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    assert exit_code_of(work) == 9
     assert is_erased(project) == (step == "scrub") or step == "during"
     redact(project)
     assert is_erased(project)

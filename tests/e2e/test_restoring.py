@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.children import exit_code_of
 from support.expected import problem
 from support.ledgers import Project, new_project
 
-from memprove.ledger import restoring
+from memprove.ledger import durable, projections, restoring
 from memprove.ledger.domain.events import LedgerRestored
 from memprove.ledger.log.report import Report
 from memprove.ledger.log.trust import read_pins
@@ -229,6 +230,22 @@ def test_a_copy_is_adopted_only_if_it_is_said_to_be_one(project: Project, tmp_pa
     project.check_green()
 
 
+def test_tables_of_another_version_are_no_damage_of_a_ledger_or_its_backup(
+    project: Project, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projections, "VERSION", projections.VERSION + 1)
+    report = project.verify()
+    assert report.ok, report.findings
+    assert "projections" not in [check.check for check in report.checks]
+    again = backup.with_name("again.db")
+    project.execute(BackUpLedger(str(again)))
+    restore(project, again)
+    assert titles(project) == ["kept", "lost"]
+    report = project.verify()
+    assert report.ok, report.findings
+    assert "projections" in [check.check for check in report.checks]
+
+
 def test_only_the_owner_begins_an_origin(project: Project, backup: Path) -> None:
     agent = (project.config_dir / "token").read_text().strip()
     caller = project.caller(MEMPROVE_TOKEN=agent)
@@ -248,15 +265,15 @@ def test_killed_at_any_step_it_is_the_old_ledger_or_the_new_one(
     project: Project, backup: Path, what: str, step: int
 ) -> None:
     """Each call of the module and of what it calls there is one step."""
-    child = os.fork()
-    if child == 0:
+
+    def work() -> None:
         _die_at(step)
         if what == "restore":
             restore(project, backup)
         else:
             Restoring(project.caller()).adopt(copied=True)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 9)
+
+    assert exit_code_of(work) in (0, 9)
     restored = [r for r in project.records() if isinstance(r.event, LedgerRestored)]
     had = ["kept", "lost"] if what == "adopt" or not restored else ["kept"]
     assert titles(project) == had
@@ -283,5 +300,5 @@ def _die_at(step: int) -> None:
 
     for name in ("replace", "link", "fsync", "open", "mkdir", "unlink"):
         setattr(os, name, wrapped(getattr(os, name)))
-    for name in ("settle", "sync_folder", "open_file"):
-        setattr(restoring, name, wrapped(getattr(restoring, name)))
+    for module, name in ((restoring, "settle"), (restoring, "open_file"), (durable, "sync_folder")):
+        setattr(module, name, wrapped(getattr(module, name)))

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from support.children import exit_code_of
 from support.expected import problem
 from support.stores import SHORT_WAIT, add_event
 
@@ -132,13 +133,13 @@ def test_a_writer_killed_at_any_step_leaves_it_undone_or_to_the_next_one(
 ) -> None:
     with closing(create_store(tmp_path)) as store, store.write() as writer:
         add(writer, b"SECRET")
-    child = os.fork()
-    if child == 0:
+
+    def work() -> None:
         setattr(sqlite_scrub, step, lambda *_: os._exit(9))
         with closing(open_store(tmp_path)) as store, store.write() as writer:
             writer.erase(1)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    assert exit_code_of(work) == 9
     with closing(open_store(tmp_path)) as store:
         with store.read() as reader:
             found = reader.event(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support import append_forever
+from support.children import exit_code_of
 from support.expected import problem
 from support.stores import add_event, check_whole
 
@@ -35,15 +36,7 @@ def start_writer(data_dir: Path, *count: str) -> "subprocess.Popen[str]":
 
 def in_child(work: Callable[[], None]) -> None:
     """Do *work* in a forked child and check that it raised nothing."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert exit_code_of(work) == 0
 
 
 def write_one(store: Store) -> None:
