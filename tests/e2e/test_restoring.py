@@ -260,7 +260,7 @@ def test_only_the_owner_begins_an_origin(project: Project, backup: Path) -> None
 
 @needs_fork
 @pytest.mark.parametrize("what", ["restore", "adopt"])
-@pytest.mark.parametrize("step", range(1, 40))
+@pytest.mark.parametrize("step", range(1, 58))
 def test_killed_at_any_step_it_is_the_old_ledger_or_the_new_one(
     project: Project, backup: Path, what: str, step: int
 ) -> None:
