@@ -2,7 +2,7 @@
 
 The checks, in order; each names the first event that is wrong:
 
-1. store: the file is a ledger's and can be read;
+1. store: the file is a ledger's, can be read, and keeps its rows and indexes as it should;
 2. leaves: each event's bytes decode, and its columns, number and links say what its leaf says;
 3. payloads: each payload is what its leaf commits to, or was erased by a later event;
 4. blobs: each blob that a payload names is there, with that digest;
@@ -75,6 +75,10 @@ def verify(
         else:
             walk.unmade.add("projections")
         check_outside(walk, reader, epochs, memory, required)
+    if contents is not None:
+        with walk.making():
+            for fault in reader.faults():
+                walk.find("store", fault)
     return report(walk, pin, epochs, memory, required)
 
 

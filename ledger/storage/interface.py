@@ -150,6 +150,10 @@ class Reader(Protocol):
         """Return the blob whose SHA-256 is *digest* (hex)."""
         ...
 
+    def faults(self) -> Iterator[str]:
+        """Yield the first things that are wrong with how the store keeps all this."""
+        ...
+
 
 class Writer(Reader, Protocol):
     """The one write transaction. It reads what it wrote."""

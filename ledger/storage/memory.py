@@ -220,6 +220,10 @@ class _MemoryReader(Block):
         self.check()
         return self._state.blobs.get(digest)
 
+    def faults(self) -> Iterator[str]:
+        self.check()
+        return iter(())
+
     def _each(self, values: list[T]) -> Iterator[T]:
         self.check()
         for value in values:

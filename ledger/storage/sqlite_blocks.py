@@ -19,6 +19,7 @@ from memprove.ledger.storage.interface import (
     StoredNode,
 )
 from memprove.ledger.storage.sqlite_errors import translated
+from memprove.ledger.storage.sqlite_schema import SCHEMA_ROWS, laid_schema
 
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Value, ...]
@@ -29,6 +30,7 @@ _EVENT_TYPES: Final[tuple[set[Any], ...]] = (
     *({int}, {str}, {int}, {str}, {bytes}),
     *({bytes, type(None)}, {bytes, type(None)}),
 )
+_MOST_FAULTS: Final = 3
 
 
 class SqliteReader(Block):
@@ -135,6 +137,14 @@ class SqliteReader(Block):
 
     def blob(self, digest: str) -> bytes | None:
         return _bytes_or_none(self._value("SELECT data FROM blob WHERE digest = ?", digest))
+
+    def faults(self) -> Iterator[str]:
+        # An index that does not fit its table, rows out of order: some queries would miss them.
+        for (said,) in self._rows(f"PRAGMA integrity_check({_MOST_FAULTS})"):
+            if said != "ok":
+                yield " ".join(_str(said).split())
+        if not laid_schema() <= set(self._rows(SCHEMA_ROWS)):
+            yield "the tables are not described as a ledger's"
 
     def _event(self, query: str, *bindings: Value) -> StoredEvent | None:
         return next((_event(row) for row in self._rows(query, *bindings)), None)

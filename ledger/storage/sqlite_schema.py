@@ -4,6 +4,9 @@
 program must know in order to write, so that an older one still reads and verifies.
 """
 
+from contextlib import closing
+from typing import Any
+
 import apsw
 
 from memprove.ledger.problems import LEDGER_DAMAGED, LEDGER_NEWER
@@ -69,6 +72,16 @@ def lay_schema(connection: apsw.Connection) -> None:
         connection.execute(statement)
     connection.execute("INSERT INTO format VALUES (?)", (FORMAT,))
     connection.execute("COMMIT")
+
+
+SCHEMA_ROWS = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+
+
+def laid_schema() -> set[tuple[Any, ...]]:
+    """Return what ``SCHEMA_ROWS`` gives of a new ledger."""
+    with closing(apsw.Connection(":memory:")) as connection:
+        lay_schema(connection)
+        return set(connection.execute(SCHEMA_ROWS))
 
 
 def check_schema(connection: apsw.Connection) -> None:

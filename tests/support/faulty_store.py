@@ -172,6 +172,9 @@ class _FaultyWriter:
     def blob(self, digest: str) -> bytes | None:
         return self._real.blob(digest)
 
+    def faults(self) -> Iterator[str]:
+        return self._real.faults()
+
     def append(self, event: StoredEvent, nodes: list[StoredNode]) -> None:
         self._store.step(Step.APPEND, lambda: self._real.append(event, nodes))
 
