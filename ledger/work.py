@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.run import Run
     from memprove.ledger.domain.spool import SpoolKey
     from memprove.ledger.operations.base import Eraser
+    from memprove.ledger.workspace.config import WorkspaceConfig
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
