@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -59,6 +61,20 @@ class Observation:
         return Observation(
             self.worktree, deadline_s=self._deadline_s, allowed_filters=self._allowed_filters
         )
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[None]:
+        """Look at the tree while the block runs: git takes processors of its own."""
+        looking = threading.Thread(target=self._look_ahead, name="tree")
+        looking.start()
+        try:
+            yield
+        finally:
+            looking.join()  # it holds scratch files
+
+    def _look_ahead(self) -> None:
+        with suppress(Exception):  # whoever asks for the tree meets it again
+            _ = self.tree
 
     @property
     def tree(self) -> trees.Tree:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from memprove.ledger.domain.run import Run
     from memprove.ledger.domain.spool import SpoolKey
     from memprove.ledger.operations.base import Eraser
+    from memprove.ledger.workspace.config import WorkspaceConfig
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _ACTIVE: Final = frozenset({TaskState.IN_PROGRESS, TaskState.BLOCKED})
@@ -247,13 +248,27 @@ class Transaction(msgspec.Struct):
         if self.judged is not None:
             return Evidence(capsule, self.judged, self.outcomes)
         worktree = self._worktree_of(capsule)
-        observation = Observation(
+        observation = self._observation(worktree, config_at(worktree, base) if base else None)
+        return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
+
+    def task_evidence(self, task_id: str) -> Evidence:
+        """Return `evidence` of a Task; git looks at the tree while the Task is read and folded."""
+        from memprove.ledger.domain.evidence import Evidence  # late, as above
+
+        observation = self._observation(paths.from_text(self.worktree))
+        with observation.meanwhile():
+            capsule = self.capsule(task_id)
+        if observation.worktree != self._worktree_of(capsule):
+            return self.evidence(capsule)
+        return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
+
+    def _observation(self, worktree: Path, config: WorkspaceConfig | None = None) -> Observation:
+        return Observation(
             worktree,
             deadline_s=self.around.caller.patience_s,
             allowed_filters=self._policy().filters,
-            config=config_at(worktree, base) if base else None,
+            config=config,
         )
-        return Evidence(capsule, observation.today(capsule, self.blob), self.outcomes)
 
     def outcomes(self, run: Run) -> Mapping[str, str]:
         """Return the outcome of each test of *run*; empty if no report came with it."""

@@ -26,6 +26,7 @@ def _serve(streams: Streams, config_dir: Path | None, version: str) -> None:
     # Late: what an import prints must find the streams claimed.
     import anyio
 
+    from memprove.ledger.workspace.scratch import abandon
     from memprove.mcp_facade.callers import caller
     from memprove.mcp_facade.loop import Loop
     from memprove.mcp_facade.server import build_server
@@ -35,4 +36,7 @@ def _serve(streams: Streams, config_dir: Path | None, version: str) -> None:
         server = build_server(TOOLS, lambda: caller(config_dir), version=version, tell=streams.tell)
         await Loop(server, streams).run()
 
-    anyio.run(run)
+    try:
+        anyio.run(run)
+    finally:
+        abandon()  # calls that were not waited for

@@ -302,12 +302,26 @@ def _group(shown_by: str, words: list[str], count: int) -> str:
 
 def _ranges(labels: list[str]) -> list[str]:
     """Return *labels* sorted, neighbours as ``r1-r8``; those without a number come first."""
-    runs: list[list[tuple[str, int]]] = []
-    numbered = [(match[1], int(match[2])) for match in map(_NUMBERED.fullmatch, labels) if match]
-    for letter, number in sorted(numbered, key=lambda n: ("codrs".index(n[0]), n[1])):
-        if runs and runs[-1][-1] == (letter, number - 1):
-            runs[-1][1:] = [(letter, number)]
+    other: list[str] = []
+    numbers: dict[str, list[int]] = {letter: [] for letter in "codrs"}
+    for label in labels:
+        if match := _NUMBERED.fullmatch(label):
+            numbers[match[1]].append(int(match[2]))
         else:
-            runs.append([(letter, number)])
-    other = [label for label in labels if not _NUMBERED.fullmatch(label)]
-    return other + ["-".join(f"{letter}{number}" for letter, number in run) for run in runs]
+            other.append(label)
+    for letter, found in numbers.items():
+        other += [
+            f"{letter}{first}{f'-{letter}{last}' * (last > first)}" for first, last in _spans(found)
+        ]
+    return other
+
+
+def _spans(numbers: list[int]) -> list[tuple[int, int]]:
+    """Return the first and last of each row of neighbours among *numbers*."""
+    spans: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    return spans

@@ -72,6 +72,7 @@ _UNSEEN: Final = re.compile(
 _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _READS_AS_ESCAPE: Final = frozenset("\\nrtxuU`" + _QUOTES)
+_PLAIN: Final = re.compile(r"[ -_a-~]*")
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*")
 _WORD_PIECE: Final = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)|.")
 
@@ -101,6 +102,10 @@ def command(argv: Sequence[str], *, limit: int = COMMAND_LIMIT) -> str:
     A word that needs more than printable ASCII is written ``$'…'`` (bash, zsh, POSIX 2024), bytes
     that are not UTF-8 (lone surrogates of ``os.fsdecode``) as ``\xHH``: uncut, it can be pasted.
     """
+    if sum(map(len, argv)) < limit and _PLAIN.fullmatch("".join(argv)):
+        plain = f"`{shlex.join(argv)}`"  # as most commands are
+        if len(plain) <= limit:
+            return plain
     return _bounded("`", _word_pieces(argv, limit), "`", limit)
 
 
@@ -209,7 +214,7 @@ def _word_pieces(argv: Sequence[str], limit: int) -> Iterator[str]:
 
 
 def _shell_word(word: str) -> str:
-    if all("\x20" <= char <= "\x7e" and char != "`" for char in word):
+    if _PLAIN.fullmatch(word):
         return shlex.quote(word)
     return "$'" + "".join(map(_shell_char, word)) + "'"
 

@@ -188,6 +188,10 @@ class Work(Protocol):
         """
         ...
 
+    def task_evidence(self, task_id: str) -> Evidence:
+        """Return `evidence` of a Task; git looks at the tree while the Task is read and folded."""
+        ...
+
     def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """Yield the log's records, *after* < seq ≤ *upto*."""
         ...

@@ -35,11 +35,11 @@ class ReadPack(Operation[PackTold], msgspec.Struct, frozen=True):
     def run(self, work: Work) -> PackTold:
         """Fold, judge and render."""
         task, session = work.current_task(self.task)
-        capsule = work.capsule(task.id)
+        evidence = work.task_evidence(task.id)
         return PackTold(
             **about(task, session),
-            opening=opening(work, capsule, session),
-            pack=pack.render(work.evidence(capsule), query=self.query, budget=self.budget),
+            opening=opening(work, evidence.capsule, session),
+            pack=pack.render(evidence, query=self.query, budget=self.budget),
         )
 
 
@@ -95,8 +95,8 @@ class ReadClaims(Operation[Claims], msgspec.Struct, frozen=True):
     def run(self, work: Work) -> Claims:
         """Fold and judge."""
         task, session = work.current_task(self.task)
-        capsule = work.capsule(task.id)
-        evidence = work.evidence(capsule)
+        evidence = work.task_evidence(task.id)
+        capsule = evidence.capsule
         labels = [parse_label(claim, "c") for claim in self.claims] or list(capsule.claims)
         for label in labels:
             if label not in capsule.claims:

@@ -56,11 +56,11 @@ class ReadStart(Operation[Start], msgspec.Struct, frozen=True):
             task, session = work.current_task()
         except Problem as problem:
             return Start(text=_idle(work, problem), spooled=work.has_spooled())
-        capsule = work.capsule(task.id)
+        evidence = work.task_evidence(task.id)
         also = list(self._also(work, session))
-        head = f"{opening(work, capsule, session, also)}\n\n"
+        head = f"{opening(work, evidence.capsule, session, also)}\n\n"
         budget = self.limit - printing.utf8_len(head)
-        body = pack.render(work.evidence(capsule), budget=budget, size=printing.utf8_len)
+        body = pack.render(evidence, budget=budget, size=printing.utf8_len)
         return Start(**about(task, session), text=head + body, spooled=work.has_spooled())
 
     def _also(self, work: Work, session: SessionRow | None) -> Iterator[str]:
@@ -96,7 +96,7 @@ class ReadSubStart(Operation[Start], msgspec.Struct, frozen=True):
                 raise
             return Start()
         head = f"{_led(task, session)} {pack.DATA_NOT_INSTRUCTIONS}\n\n"
-        evidence = work.evidence(work.capsule(task.id))
+        evidence = work.task_evidence(task.id)
         budget = self.limit - printing.utf8_len(head)
         body = pack.render(evidence, budget=budget, size=printing.utf8_len)
         return Start(**about(task, session), text=head + body)

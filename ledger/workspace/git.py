@@ -63,6 +63,7 @@ MOST_MEMORY = 2 * 1024**3
 """How many bytes of data a git may hold; packs and files that it maps do not count."""
 
 
+_AT_WORK: set["Running"] = set()
 _NOT_OPENED = "warning: could not open directory '"
 _NOT_LOOKED_AT = frozenset(map(os.strerror, (EACCES, EPERM, EIO, ELOOP, ENAMETOOLONG)))
 
@@ -146,11 +147,13 @@ class Running:
         self._end = end
 
     def __enter__(self) -> Self:
+        _AT_WORK.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
+        _AT_WORK.discard(self)
         if self._process.poll() is None:
-            self._kill()
+            self.kill()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 with suppress(OSError):
@@ -190,11 +193,18 @@ class Running:
                 raise Unknown("unreadable", (path or why).removesuffix("'")[:160])
         return output
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """Kill it, with all that it started."""
         if os.name == "posix":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
+
+
+def kill_all() -> None:
+    """Kill every git that a thread of this process waits for: the process is about to end."""
+    for running in tuple(_AT_WORK):
+        running.kill()
 
 
 def failure(name: str, messages: bytes) -> Unknown:

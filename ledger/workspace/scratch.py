@@ -10,11 +10,12 @@ mtime; in the copy they lose their ctime, and git compares their contents.
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from memprove.ledger.workspace.git import Unknown
+from memprove.ledger.workspace.git import Unknown, kill_all
 from memprove.ledger.workspace.repository import Repository
 
 MEMORY = "/dev/shm"
@@ -22,9 +23,15 @@ MEMORY = "/dev/shm"
 tree may take ten times as long as all the rest."""
 MOST_INDEX = 1024**3
 """How many bytes an index has at most: some ten million files."""
+_FORGOTTEN_S = 3600.0
+"""After so long nobody works in a folder any more: no git has so much time."""
+_NAME = re.compile(r"memprove-[0-9a-f]{16}")
 _ROOM = 50
 """How many bytes of scratch files a byte of the index stands for, at most: a page of memory for a
 tree object where each file has a folder to itself."""
+
+
+_made: set[str] = set()
 
 
 @contextmanager
@@ -54,16 +61,40 @@ def _folder(place: str) -> Iterator[Path]:
     """
     folder = os.path.join(place, f"memprove-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o700)
+    _made.add(folder)
     try:
         yield Path(folder)
     finally:
-        for inside, folders, names in os.walk(folder, topdown=False):
-            for remove, all_of_them in ((os.unlink, names), (os.rmdir, folders)):
-                for name in all_of_them:
-                    with suppress(OSError):
-                        remove(os.path.join(inside, name))
-        with suppress(OSError):
-            os.rmdir(folder)
+        _remove(folder)
+
+
+def _remove(folder: str) -> None:
+    for inside, folders, names in os.walk(folder, topdown=False):
+        for remove, all_of_them in ((os.unlink, names), (os.rmdir, folders)):
+            for name in all_of_them:
+                with suppress(OSError):
+                    remove(os.path.join(inside, name))
+    with suppress(OSError):
+        os.rmdir(folder)
+    _made.discard(folder)
+
+
+def abandon() -> None:
+    """Kill the gits that threads wait for, and remove what they work in: the process ends now."""
+    kill_all()
+    for folder in tuple(_made):
+        _remove(folder)
+
+
+def _remove_forgotten(place: str) -> None:
+    """Remove our folders in *place* whose process was killed: memory would fill up with them."""
+    with suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                is_ours = status.st_uid == os.geteuid()
+                if is_ours and time.time() - status.st_mtime > _FORGOTTEN_S:
+                    _remove(entry.path)
 
 
 def _fill(folder: Path, content: bytes | None, time_ns: int, objects: Path) -> dict[str, str]:
@@ -133,7 +164,10 @@ def _memory(worktree: Path, index_size: int) -> str | None:
     except (OSError, AttributeError):  # not on this platform
         return None
     room = space.f_bavail * space.f_frsize
-    return MEMORY if open_to_all and room >= _ROOM * index_size else None
+    if not open_to_all or room < _ROOM * index_size:
+        return None
+    _remove_forgotten(MEMORY)
+    return MEMORY
 
 
 def _quoted(path: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.command_line import Desk
 from support.wire import EXECUTABLE, Wire, call, initialize, line, modern, request, served
 
 
@@ -164,3 +166,29 @@ def test_warnings_at_the_start_reach_nobody(tmp_path: Path) -> None:
     with served(tmp_path, EXECUTABLE, {"PYTHONWARNINGS": "always"}) as wire:
         assert wire.lives()
         assert wire.end().log == []
+
+
+def test_a_call_that_waits_for_git_leaves_neither_it_nor_its_files(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.begin()
+    (tmp_path / "scratch").mkdir()
+    os.mkfifo(tmp_path / "told")
+    env = {**desk.env, "TMPDIR": str(tmp_path / "scratch"), "PATH": _with_a_slow_git(tmp_path)}
+    with served(desk.folder, EXECUTABLE, env) as wire:
+        wire.send(modern(1, "tools/call", {"name": "pack"}))
+        with (tmp_path / "told").open() as told:
+            assert told.readline() == "at work\n"
+            assert (wire.end().code, told.read()) == (0, "")
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def _with_a_slow_git(folder: Path) -> str:
+    """Return a PATH whose git tells into the pipe *folder*/told that it takes a minute."""
+    program = folder / "slow" / "git"
+    program.parent.mkdir()
+    slow = f"(echo at work; sleep 60; echo still there) > '{folder}/told'"
+    plain = f'exec {shutil.which("git")} "$@"'
+    program.write_text(f'#!/bin/sh\ncase "$*" in *ls-files*) {slow};; esac\n{plain}\n')
+    program.chmod(0o755)
+    return f"{program.parent}{os.pathsep}{os.environ['PATH']}"

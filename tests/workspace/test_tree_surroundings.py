@@ -251,6 +251,22 @@ def test_without_a_folder_in_memory_the_scratch_files_are_on_disk(
     assert read(repository).id == tree_by_add(repository)
 
 
+def test_what_a_killed_process_left_in_memory_goes_once_nobody_can_be_at_work_there(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    memory.chmod(0o1777)
+    monkeypatch.setattr(scratch, "MEMORY", str(memory))
+    old, new, another = (memory / f"memprove-{name}" for name in ("0" * 16, "1" * 16, "mine"))
+    for folder in (old, new, another):
+        (folder / "objects").mkdir(parents=True)
+    for folder in (old, another):
+        os.utime(folder, (1_700_000_000, 1_700_000_000))
+    read(repository)
+    assert sorted(memory.iterdir()) == [new, another]
+
+
 @pytest.mark.skipif(not os.access(scratch.MEMORY, os.W_OK), reason="no folder in memory here")
 def test_a_repository_in_memory_has_its_scratch_files_elsewhere(tmp_path: Path) -> None:
     with TemporaryDirectory(dir=scratch.MEMORY) as name:
