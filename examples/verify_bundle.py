@@ -1,7 +1,6 @@
 """Verify a memprove bundle without memprove: verify_bundle.py BUNDLE TRUST.
 
-Written from docs/log-format.md; needs Python 3.11 and `cryptography`. It says what the bundle
-proves of the log; what that means for your files is for `memprove verify --bundle` to say.
+Written from docs/log-format.md; needs Python 3.11 and `cryptography`. It knows only the bundle.
 """
 
 import base64
@@ -144,7 +143,8 @@ def verify(document, text):
 
 
 if __name__ == "__main__":
+    bundle, trust = sys.argv[1:] if len(sys.argv) == 3 else sys.exit(__doc__)
     try:
-        print(verify(read(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]).read_text()))
+        print(verify(read(Path(bundle).read_bytes()), Path(trust).read_text()))
     except Exception as error:  # whatever is wrong with it
         sys.exit(f"the bundle does not hold: {type(error).__name__}: {error}")

@@ -1,11 +1,14 @@
 """Backups: a ledger as one file, whole and verified, or no file."""
 
+import glob
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from memprove.ledger import durable, projections
 from memprove.ledger.log.epochs import Pin
@@ -23,6 +26,7 @@ from memprove.ledger.storage.registry import FILE_NAME, open_file
 
 Pins = tuple[Pin, tuple[Pin, ...]]
 """The pin of a log's origin, and those of its earlier origins."""
+_FORGOTTEN_S: Final = 3600.0
 
 
 def back_up(store: Store, file: Path, pins: Pins, progress: Progress | None) -> Report:
@@ -60,7 +64,14 @@ def verified(path: Path, pins: Pins, progress: Progress | None) -> Report:
 
 @contextmanager
 def _workshop(file: Path) -> Iterator[Path]:
-    """Make a folder of ours beside *file*, and take it away again."""
+    """Make a folder of ours beside *file*, and take it away again.
+
+    So go those in which a backup of that name was killed, when nobody has written for an hour.
+    """
+    for left in file.parent.glob(f".{glob.escape(file.name)}.????????.tmp"):
+        with suppress(OSError):
+            if time.time() - _last_written(left) > _FORGOTTEN_S:
+                shutil.rmtree(left)
     folder = file.with_name(f".{file.name}.{secrets.token_hex(4)}.tmp")
     try:
         folder.mkdir(mode=0o700)
@@ -70,6 +81,10 @@ def _workshop(file: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _last_written(folder: Path) -> float:
+    return max(path.lstat().st_mtime for path in (folder, *folder.iterdir()))
 
 
 def _publish(copy: Path, file: Path) -> None:

@@ -95,7 +95,11 @@ def verify(
     form = verdicts.chosen(format, as_json=as_json)
     call = invoked(context, as_json=form is Format.JSON)
     seen = read_head(given_path(required)) if required else None
+    if spooled and not (fresh or complete):
+        raise typer.BadParameter("--allow-spooled needs --require-fresh or --require-complete")
     if bundle is None:
+        if base and not (fresh or complete or task):
+            raise typer.BadParameter("--base needs --require-fresh, --require-complete or --task")
         if trust or later:
             raise typer.BadParameter("--trust and --later are for --bundle; a ledger has its pin")
         verdict = _report(call, seen, full)

@@ -40,6 +40,19 @@ def test_a_file_that_is_there_is_never_replaced(desk: Desk) -> None:
     assert file.read_text() == "mine"
 
 
+def test_what_a_killed_backup_left_goes_with_the_next_one(desk: Desk) -> None:
+    folder = desk.base / "backups"
+    for name in (".one.db.0a1b2c3d.tmp", ".one.db.11111111.tmp", ".two.db.22222222.tmp"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "ledger.db").write_text("half")
+    for path in (folder / ".one.db.0a1b2c3d.tmp").iterdir():
+        os.utime(path, (1, 1))
+    os.utime(folder / ".one.db.0a1b2c3d.tmp", (1, 1))
+    assert desk.memprove("backup", str(folder / "one.db")).code == 0
+    left = [".one.db.11111111.tmp", ".two.db.22222222.tmp", "one.db"]
+    assert sorted(os.listdir(folder)) == left, "one may be at work, another is of another backup"
+
+
 def test_where_nothing_can_be_written_it_says_so(desk: Desk) -> None:
     done = desk.memprove("backup", str(desk.base / "no" / "one.db"))
     assert done.problem == "backup_unwritable"

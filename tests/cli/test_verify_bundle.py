@@ -332,3 +332,12 @@ def test_what_was_erased_is_named_in_a_bundle_and_of_an_earlier_one(review: Revi
 
 def test_a_later_bundle_is_wrong_usage_without_one(review: Review) -> None:
     assert review.desk.memprove("verify", "--later", str(review.bundle)).code == 2
+
+
+@pytest.mark.parametrize(
+    "options", [("--base", "HEAD"), ("--allow-spooled",), ("--task", "1", "--allow-spooled")]
+)
+def test_what_says_how_to_judge_is_wrong_usage_where_nothing_is_judged(
+    review: Review, options: tuple[str, ...]
+) -> None:
+    assert review.desk.memprove("verify", *options).code == 2
