@@ -38,7 +38,7 @@ MOST_AT_ONCE: Final = 256
 DRAIN_S: Final = 0.8
 """How long what is in flight may take once the client wants to end."""
 
-_ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _HANDSHAKES: Final = REVISIONS[1:]
 _WITH_BATCHES: Final = "2025-03-26"
 _ENVELOPE: Final = (types.PROTOCOL_VERSION_META_KEY, types.CLIENT_CAPABILITIES_META_KEY)
@@ -65,7 +65,7 @@ class Loop:
         """Serve; then let what is in flight end, but not for long."""
         try:
             # Before anything is read: what has been answered once ends as is promised.
-            with anyio.open_signal_receiver(*_ENDING) as received:
+            with anyio.open_signal_receiver(*ENDING) as received:
                 async with anyio.create_task_group() as signals:
                     signals.start_soon(self._await_signal, received)
                     with anyio.CancelScope() as life:

@@ -28,13 +28,15 @@ def _serve(streams: Streams, config_dir: Path | None, version: str) -> None:
 
     from memprove.ledger.workspace.scratch import abandon
     from memprove.mcp_facade.callers import caller
-    from memprove.mcp_facade.loop import Loop
+    from memprove.mcp_facade.loop import ENDING, Loop
     from memprove.mcp_facade.server import build_server
     from memprove.mcp_facade.tools import TOOLS
 
     async def run() -> None:
         server = build_server(TOOLS, lambda: caller(config_dir), version=version, tell=streams.tell)
         await Loop(server, streams).run()
+        for number in ENDING:  # it ends already
+            signal.signal(number, signal.SIG_IGN)
 
     try:
         anyio.run(run)
